@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * The binary form of a snapshot: what processes/TGID/record holds.
+ *
+ * A read at offset 0 takes a new snapshot where the last one is too old; reads
+ * further on never do. kernfs gives at most a page a read, so a reader that
+ * finds @generation and @generation_end different, or a short file, starts
+ * again from offset 0.
+ */
+#ifndef _MEMLEDGER_ABI_H
+#define _MEMLEDGER_ABI_H
+
+#include <memledger/usage.h>
+
+#define MEMLEDGER_ABI_VERSION		1
+#define MEMLEDGER_RECORD_MAGIC		0x4c4d454d	/* "MEML" in memory */
+
+/* Bits of memledger_record.unavailable: what this kernel cannot tell. */
+#define MEMLEDGER_UNAVAILABLE_SWAP_PSS	0x1
+#define MEMLEDGER_UNAVAILABLE_MTRACK	0x2	/* no GPU driver told us anything */
+#define MEMLEDGER_UNAVAILABLE_ANON_NAMES 0x4	/* unnamed may be named in truth */
+
+/**
+ * struct memledger_record - a snapshot, in the byte order of the machine
+ * @magic: MEMLEDGER_RECORD_MAGIC
+ * @version: MEMLEDGER_ABI_VERSION; another one is another layout
+ * @size: of the whole struct, bytes
+ * @nr_categories: elements of totals.category
+ * @nr_subcategories: elements of totals.subcategory
+ * @page_size: bytes
+ * @generation: counts the snapshots of this target, from 1
+ * @timestamp_ns: when the snapshot was finished, CLOCK_BOOTTIME
+ * @walk_ns: how long it took
+ * @lock_hold_max_ns: the longest time the mmap lock was held
+ * @tgid: in the initial pid namespace
+ * @complete: 1, or 0 if the walk had to stop early
+ * @unavailable: MEMLEDGER_UNAVAILABLE_*
+ * @pad: 0
+ * @comm: of the thread group leader, NUL-terminated
+ * @profile: the rules that were applied, NUL-terminated
+ * @totals: the numbers
+ * @generation_end: the same as @generation
+ */
+struct memledger_record {
+	u32 magic;
+	u32 version;
+	u32 size;
+	u16 nr_categories;
+	u16 nr_subcategories;
+	u32 page_size;
+	s32 tgid;
+	u64 generation;
+	u64 timestamp_ns;
+	u64 walk_ns;
+	u64 lock_hold_max_ns;
+	u32 complete;
+	u32 unavailable;
+	char comm[16];
+	char profile[16];
+	struct memledger_totals totals;
+	u64 generation_end;
+};
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From a mapping's name, and what was mapped right below it, to the row that
+ * Android's dumpsys meminfo counts it in. Rules are data (rules.c); this is
+ * the engine's interface.
+ */
+#ifndef _MEMLEDGER_CLASSIFY_H
+#define _MEMLEDGER_CLASSIFY_H
+
+#include <memledger/category.h>
+
+/**
+ * enum memledger_match - how a rule looks at the name
+ * @MEMLEDGER_MATCH_PREFIX: the name starts with the pattern
+ * @MEMLEDGER_MATCH_SUFFIX: the name ends with it
+ * @MEMLEDGER_MATCH_CONTAINS: the pattern is somewhere in the name
+ * @MEMLEDGER_MATCH_NAMED: any name at all
+ * @MEMLEDGER_MATCH_AFTER_SO: no name, and begins where a .so mapping ended
+ * @MEMLEDGER_MATCH_UNNAMED: no name
+ */
+enum memledger_match {
+	MEMLEDGER_MATCH_PREFIX,
+	MEMLEDGER_MATCH_SUFFIX,
+	MEMLEDGER_MATCH_CONTAINS,
+	MEMLEDGER_MATCH_NAMED,
+	MEMLEDGER_MATCH_AFTER_SO,
+	MEMLEDGER_MATCH_UNNAMED,
+};
+
+/**
+ * struct memledger_rule - one line of Android's classifier
+ * @name: what the vmas file and explain call the rule; unique in its profile
+ * @pattern: bytes to look for; case matters
+ * @also: NULL, or bytes that must be somewhere in the name as well
+ * @min_len: the name is at least so long
+ * @match: enum memledger_match
+ * @category: enum memledger_category
+ * @subcategory: enum memledger_subcategory
+ * @swappable: whether clean pages count as swappable PSS
+ */
+struct memledger_rule {
+	const char *name;
+	const char *pattern;
+	const char *also;
+	u8 min_len;
+	u8 match;
+	u8 category;
+	u8 subcategory;
+	bool swappable;
+};
+
+/* What else differs between Android releases. */
+#define MEMLEDGER_PROFILE_MTE_GLOBALS	0x1	/* "[anon:mt:FILE+HEX]" reads as FILE */
+#define MEMLEDGER_PROFILE_JIT_IS_CODE	0x2	/* App Summary counts the JIT caches as Code */
+
+/**
+ * struct memledger_profile - the rules of an Android release
+ * @name: as in the profile file: android10, android11, android16, android17
+ * @rules: in order; the first match wins and the last two match anything
+ * @nr_rules: how many
+ * @flags: MEMLEDGER_PROFILE_*
+ * @categories: bit mask of the categories that this release has
+ * @subcategories: bit mask of its sub-categories
+ * @app_jit_label: the label of MEMLEDGER_SUB_APP_JIT in this release
+ */
+struct memledger_profile {
+	const char *name;
+	const struct memledger_rule *rules;
+	u32 nr_rules;
+	u32 flags;
+	u32 categories;
+	u32 subcategories;
+	const char *app_jit_label;
+};
+
+#define MEMLEDGER_DEFAULT_PROFILE	"android16"
+
+extern const struct memledger_profile memledger_profiles[];
+extern const unsigned int nr_memledger_profiles;
+
+/**
+ * struct memledger_mapping - what the rules look at
+ * @start: first address
+ * @end: first address behind it
+ * @name: the name as /proc/PID/maps prints it, without its deleted mark where
+ *	@deleted says so; not necessarily NUL-terminated
+ * @len: length of @name; 0 is a mapping without a name
+ * @deleted: the kernel's own word that the file is gone; text that merely ends
+ *	in " (deleted)" is left for the classifier to strip, as Android does
+ */
+struct memledger_mapping {
+	u64 start;
+	u64 end;
+	const char *name;
+	size_t len;
+	bool deleted;
+};
+
+/**
+ * struct memledger_verdict - where a mapping is counted
+ * @rule: the rule that placed it
+ * @category: enum memledger_category
+ * @subcategory: enum memledger_subcategory or MEMLEDGER_SUB_NONE
+ * @swappable: whether its clean pages count as swappable PSS
+ */
+struct memledger_verdict {
+	const struct memledger_rule *rule;
+	u8 category;
+	u8 subcategory;
+	bool swappable;
+};
+
+/**
+ * struct memledger_classifier - carries what the next mapping needs to know
+ * @profile: whose rules
+ * @prev_end: where the previous mapping ended
+ * @prev_category: what it was
+ */
+struct memledger_classifier {
+	const struct memledger_profile *profile;
+	u64 prev_end;
+	u8 prev_category;
+};
+
+const struct memledger_profile *memledger_profile_find(const char *name);
+void memledger_classifier_init(struct memledger_classifier *classifier,
+			       const struct memledger_profile *profile);
+struct memledger_verdict
+memledger_classifier_next(struct memledger_classifier *classifier,
+			  const struct memledger_mapping *mapping);
+
+#endif

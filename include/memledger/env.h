@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The one place that knows where the shared code is compiled: in the kernel
+ * (module and KUnit) or in user space (tool and host tests).
+ *
+ * Shared code uses the kernel's type names and the two output names below,
+ * and includes nothing but <memledger/...>.
+ */
+#ifndef _MEMLEDGER_ENV_H
+#define _MEMLEDGER_ENV_H
+
+#ifdef __KERNEL__
+
+#include <linux/array_size.h>
+#include <linux/build_bug.h>
+#include <linux/limits.h>
+#include <linux/math64.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+/* Where the tables are printed to, and how. */
+#define memledger_out			seq_file
+#define memledger_print(out, ...)	seq_printf(out, __VA_ARGS__)
+
+#else /* user space */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef int32_t s32;
+/* Not uint64_t: the kernel's u64 is long long everywhere, and so is %llu. */
+typedef unsigned long long u64;
+typedef long long s64;
+
+#define memledger_out			_IO_FILE
+#define memledger_print(out, ...)	fprintf(out, __VA_ARGS__)
+
+#define ARRAY_SIZE(a)			(sizeof(a) / sizeof((a)[0]))
+#define div64_u64(a, b)			((a) / (b))
+#define static_assert			_Static_assert
+
+#endif
+
+#endif
