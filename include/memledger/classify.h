@@ -29,13 +29,15 @@ enum memledger_match {
 
 /**
  * struct memledger_rule - one line of Android's classifier
- * @name: what the vmas file and explain call the rule; unique in its profile
+ * @name: what the vmas file and explain call the rule; unique, and no blank
+ *	in it
  * @pattern: bytes to look for; case matters
  * @also: NULL, or bytes that must be somewhere in the name as well
  * @min_len: the name is at least so long
  * @match: enum memledger_match
  * @category: enum memledger_category
  * @subcategory: enum memledger_subcategory
+ * @profiles: bit mask, by memledger_profile.bit, of the releases that have it
  * @swappable: whether clean pages count as swappable PSS
  */
 struct memledger_rule {
@@ -46,6 +48,7 @@ struct memledger_rule {
 	u8 match;
 	u8 category;
 	u8 subcategory;
+	u8 profiles;
 	bool swappable;
 };
 
@@ -56,8 +59,10 @@ struct memledger_rule {
 /**
  * struct memledger_profile - the rules of an Android release
  * @name: as in the profile file: android10, android11, android16, android17
- * @rules: in order; the first match wins and the last two match anything
+ * @rules: in order; those with @bit in their profiles are this release's. The
+ *	first match wins, and the last three leave nothing unmatched
  * @nr_rules: how many
+ * @bit: the release's bit in memledger_rule.profiles
  * @flags: MEMLEDGER_PROFILE_*
  * @categories: bit mask of the categories that this release has
  * @subcategories: bit mask of its sub-categories
@@ -67,6 +72,7 @@ struct memledger_profile {
 	const char *name;
 	const struct memledger_rule *rules;
 	u32 nr_rules;
+	u32 bit;
 	u32 flags;
 	u32 categories;
 	u32 subcategories;

@@ -11,8 +11,8 @@
 
 #ifdef __KERNEL__
 
-#include <linux/array_size.h>
 #include <linux/build_bug.h>
+#include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/seq_file.h>

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Arithmetic only: pages in, the smaps fields of their VMA out; VMAs in, the
+ * rows of dumpsys meminfo out.
+ */
+#include <memledger/account.h>
+
+#define KB_SHIFT	10
+
+/* A proportional size, as smaps prints it, but in bytes. */
+static u64 pss_floor(u64 pss)
+{
+	return pss >> (MEMLEDGER_PSS_SHIFT + KB_SHIFT) << KB_SHIFT;
+}
+
+/* A page's or swap slot's share, in bytes << MEMLEDGER_PSS_SHIFT. */
+static u64 pss_share(u64 bytes, u32 sharers)
+{
+	u64 pss = bytes << MEMLEDGER_PSS_SHIFT;
+
+	return sharers > 1 ? div64_u64(pss, sharers) : pss;
+}
+
+/**
+ * memledger_account_resident - add resident pages to their VMA
+ * @usage: the VMA's numbers
+ * @entry: the facts about the pages
+ *
+ * A page's share is rounded down to 1/4096 byte on its own, before the pages
+ * of @entry are added, since that is what smaps does.
+ */
+void memledger_account_resident(struct memledger_vma_usage *usage,
+				const struct memledger_entry *entry)
+{
+	bool dirty = entry->flags & MEMLEDGER_ENTRY_DIRTY;
+	u64 bytes = entry->bytes * entry->nr;
+	u64 pss = pss_share(entry->bytes, entry->mapcount) * entry->nr;
+
+	usage->rss += bytes;
+	usage->pss += pss;
+	if (dirty)
+		usage->pss_dirty += pss;
+
+	if (entry->flags & MEMLEDGER_ENTRY_PRIVATE) {
+		if (dirty)
+			usage->private_dirty += bytes;
+		else
+			usage->private_clean += bytes;
+	} else {
+		if (dirty)
+			usage->shared_dirty += bytes;
+		else
+			usage->shared_clean += bytes;
+	}
+
+	if (entry->flags & MEMLEDGER_ENTRY_ANON)
+		usage->anonymous += bytes;
+	if (entry->flags & MEMLEDGER_ENTRY_KSM)
+		usage->ksm += bytes;
+	if (entry->flags & MEMLEDGER_ENTRY_LAZYFREE)
+		usage->lazyfree += bytes;
+	if (entry->flags & MEMLEDGER_ENTRY_LOCKED)
+		usage->locked += pss;
+}
+
+/**
+ * memledger_account_swap - add what is swapped out to its VMA
+ * @usage: the VMA's numbers
+ * @bytes: size of what is swapped out
+ * @swapcount: how many share it; 0 if unknown: adds nothing to SwapPss then
+ */
+void memledger_account_swap(struct memledger_vma_usage *usage, u64 bytes,
+			    u32 swapcount)
+{
+	usage->swap += bytes;
+	if (swapcount)
+		usage->swap_pss += pss_share(bytes, swapcount);
+}
+
+/*
+ * Android's swappable PSS of one VMA, in bytes. It means to add the clean
+ * share of what is shared, but divides integers (in kB), so that the quotient
+ * is 0 unless pages that smaps calls shared are in truth not shared.
+ */
+static u64 swappable_pss(const struct memledger_vma_usage *vma)
+{
+	u64 pss = pss_floor(vma->pss) >> KB_SHIFT;
+	u64 clean = vma->private_clean >> KB_SHIFT;
+	u64 uss = clean + (vma->private_dirty >> KB_SHIFT);
+	u64 shared_clean = vma->shared_clean >> KB_SHIFT;
+	u64 shared = shared_clean + (vma->shared_dirty >> KB_SHIFT);
+	u64 quotient = 0;
+
+	if (!pss)
+		return 0;
+	/* pss < uss is no smaps of a kernel; Android would wrap around. */
+	if (shared && pss > uss)
+		quotient = div64_u64(pss - uss, shared);
+	return (quotient * shared_clean + clean) << KB_SHIFT;
+}
+
+/**
+ * memledger_usage_add - add a VMA to a row
+ * @usage: the row
+ * @vma: the VMA's numbers
+ * @swappable: whether the rule that placed it says so
+ */
+void memledger_usage_add(struct memledger_usage *usage,
+			 const struct memledger_vma_usage *vma, bool swappable)
+{
+	usage->pss += vma->pss;
+	if (swappable)
+		usage->swappable_pss += swappable_pss(vma);
+	usage->rss += vma->rss;
+	usage->private_dirty += vma->private_dirty;
+	usage->shared_dirty += vma->shared_dirty;
+	usage->private_clean += vma->private_clean;
+	usage->shared_clean += vma->shared_clean;
+	usage->swap += vma->swap;
+	usage->swap_pss += vma->swap_pss;
+	usage->pss_floor += pss_floor(vma->pss);
+	usage->swap_pss_floor += pss_floor(vma->swap_pss);
+	usage->vss += vma->size;
+	usage->vmas++;
+	usage->shared_hugetlb += vma->shared_hugetlb;
+	usage->private_hugetlb += vma->private_hugetlb;
+}
+
+/**
+ * memledger_totals_add - add a VMA to every row it belongs in
+ * @totals: the rows of its process
+ * @verdict: where it belongs
+ * @vma: its numbers
+ */
+void memledger_totals_add(struct memledger_totals *totals,
+			  const struct memledger_verdict *verdict,
+			  const struct memledger_vma_usage *vma)
+{
+	memledger_usage_add(&totals->total, vma, verdict->swappable);
+	memledger_usage_add(&totals->category[verdict->category], vma,
+			    verdict->swappable);
+	if (verdict->subcategory != MEMLEDGER_SUB_NONE)
+		memledger_usage_add(&totals->subcategory[verdict->subcategory],
+				    vma, verdict->swappable);
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The engine of the rules: a mapping's name, and the mapping right below it,
+ * in; the row of dumpsys meminfo it is counted in, out.
+ */
+#include <memledger/classify.h>
+
+#define DELETED_MARK	" (deleted)"
+#define MTE_PREFIX	"[anon:mt:"
+
+/* A name, or a part of one; the bytes are the caller's. */
+struct text {
+	const char *bytes;
+	size_t len;
+};
+
+static bool text_starts(struct text text, const char *with)
+{
+	size_t len = strlen(with);
+
+	return text.len >= len && !memcmp(text.bytes, with, len);
+}
+
+static bool text_ends(struct text text, const char *with)
+{
+	size_t len = strlen(with);
+
+	return text.len >= len &&
+	       !memcmp(text.bytes + text.len - len, with, len);
+}
+
+static bool text_contains(struct text text, const char *what)
+{
+	for (; text.len; text.bytes++, text.len--)
+		if (text_starts(text, what))
+			return true;
+	return false;
+}
+
+static bool is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') ||
+	       (c >= 'A' && c <= 'F');
+}
+
+/*
+ * Where memory tagging covers a library's globals, the loader copies them to
+ * anonymous memory and names it "[anon:mt:" FILE "+" OFFSET "]": count it as
+ * FILE. Anything not quite of this form stays as it is.
+ */
+static struct text text_without_mte(struct text text)
+{
+	size_t skip = sizeof(MTE_PREFIX) - 1;
+	size_t plus;
+
+	if (!text_starts(text, MTE_PREFIX) || !text_ends(text, "]"))
+		return text;
+
+	plus = text.len - 2;
+	while (plus > skip && is_hex(text.bytes[plus]))
+		plus--;
+	if (text.bytes[plus] != '+' || plus == text.len - 2)
+		return text;
+
+	return (struct text){ text.bytes + skip, plus - skip };
+}
+
+/*
+ * The name that the rules see. It may turn out empty; Android's rules take
+ * that for a mapping without a name, and so do ours.
+ */
+static struct text mapping_text(const struct memledger_mapping *mapping,
+				const struct memledger_profile *profile)
+{
+	struct text text = { mapping->name, mapping->len };
+
+	if (profile->flags & MEMLEDGER_PROFILE_MTE_GLOBALS)
+		text = text_without_mte(text);
+	/* Once: of a deleted file called "x (deleted)" the rest is its name. */
+	if (!mapping->deleted && text_ends(text, DELETED_MARK))
+		text.len -= sizeof(DELETED_MARK) - 1;
+	return text;
+}
+
+static bool rule_matches(const struct memledger_rule *rule, struct text text,
+			 bool after_so)
+{
+	if (text.len < rule->min_len)
+		return false;
+	if (rule->also && !text_contains(text, rule->also))
+		return false;
+
+	switch (rule->match) {
+	case MEMLEDGER_MATCH_PREFIX:
+		return text_starts(text, rule->pattern);
+	case MEMLEDGER_MATCH_SUFFIX:
+		return text_ends(text, rule->pattern);
+	case MEMLEDGER_MATCH_CONTAINS:
+		return text_contains(text, rule->pattern);
+	case MEMLEDGER_MATCH_NAMED:
+		return text.len;
+	case MEMLEDGER_MATCH_AFTER_SO:
+		return !text.len && after_so;
+	default:
+		return !text.len;
+	}
+}
+
+/**
+ * memledger_profile_find - look up a profile by its name
+ * @name: NUL-terminated
+ *
+ * Return: the profile, or NULL if none is called so.
+ */
+const struct memledger_profile *memledger_profile_find(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_memledger_profiles; i++)
+		if (!strcmp(memledger_profiles[i].name, name))
+			return &memledger_profiles[i];
+	return NULL;
+}
+
+/**
+ * memledger_classifier_init - get ready for the first mapping of a process
+ * @classifier: what to set up
+ * @profile: whose rules to follow
+ */
+void memledger_classifier_init(struct memledger_classifier *classifier,
+			       const struct memledger_profile *profile)
+{
+	classifier->profile = profile;
+	classifier->prev_end = 0;
+	classifier->prev_category = MEMLEDGER_CAT_UNKNOWN;
+}
+
+/**
+ * memledger_classifier_next - place the next mapping of a process
+ * @classifier: set up for this process; learns of @mapping
+ * @mapping: what to place; mappings come in ascending order of address
+ *
+ * Context: Any; takes no lock, allocates nothing.
+ * Return: where it is counted. Every profile's last rules match anything.
+ */
+struct memledger_verdict
+memledger_classifier_next(struct memledger_classifier *classifier,
+			  const struct memledger_mapping *mapping)
+{
+	const struct memledger_profile *profile = classifier->profile;
+	const struct memledger_rule *rule = profile->rules;
+	struct text text = mapping_text(mapping, profile);
+	bool after_so = mapping->start == classifier->prev_end &&
+			classifier->prev_category == MEMLEDGER_CAT_SO_MMAP;
+
+	while (!(rule->profiles & profile->bit) ||
+	       !rule_matches(rule, text, after_so))
+		rule++;
+
+	classifier->prev_end = mapping->end;
+	classifier->prev_category = rule->category;
+
+	return (struct memledger_verdict){
+		.rule = rule,
+		.category = rule->category,
+		.subcategory = rule->subcategory,
+		.swappable = rule->swappable,
+	};
+}
