@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Everything that differs between kernels 6.1 and 7.x, one project-named
+ * inline a difference, so that dropping a kernel is deleting an #else.
+ *
+ * Presence of a CONFIG_ or a header decides where it can (vendors backport),
+ * the version only where nothing else tells. Nothing outside this file tests a
+ * kernel version.
+ */
+#ifndef _MEMLEDGER_COMPAT_H
+#define _MEMLEDGER_COMPAT_H
+
+#include <linux/fs.h>
+#include <linux/hugetlb.h>
+#include <linux/mm.h>
+#include <linux/mm_inline.h>
+#include <linux/pgtable.h>
+#include <linux/swapops.h>
+#include <linux/sysfs.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#error "memledger needs Linux 6.1 or newer"
+#endif
+#ifndef CONFIG_64BIT
+#error "memledger needs a 64-bit kernel"
+#endif
+#ifndef CONFIG_ARCH_HAS_PTE_SPECIAL
+#error "memledger needs an architecture with special page-table entries"
+#endif
+
+/*
+ * Android's kernels refuse symbols outside their lists (android/abi_gki_*).
+ * sparse has no __has_include, and checks no Android kernel.
+ */
+#define MEMLEDGER_ANDROID_KERNEL	0
+#ifndef __CHECKER__
+#if __has_include(<linux/android_kabi.h>)
+#undef MEMLEDGER_ANDROID_KERNEL
+#define MEMLEDGER_ANDROID_KERNEL	1
+#endif
+#endif
+
+/*
+ * Names
+ */
+
+/* 6.6: files opened through a stacking file system show the user's path. */
+static inline const struct path *memledger_file_path(const struct file *file)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0) && !MEMLEDGER_ANDROID_KERNEL
+	return file_user_path(file);
+#else
+	return &file->f_path;
+#endif
+}
+
+static inline const struct inode *memledger_file_inode(const struct file *file)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0) && !MEMLEDGER_ANDROID_KERNEL
+	return file_user_inode(file);
+#else
+	return file_inode(file);
+#endif
+}
+
+/*
+ * anon_vma_name() is exported to nobody. 6.2 lets shared anonymous memory have
+ * a name; before, the field is in a union that means something else there.
+ */
+static inline const char *memledger_vma_anon_name(struct vm_area_struct *vma)
+{
+#ifdef CONFIG_ANON_VMA_NAME
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+	if (vma->vm_file)
+		return NULL;
+#endif
+	mmap_assert_locked(vma->vm_mm);
+	return vma->anon_name ? vma->anon_name->name : NULL;
+#else
+	return NULL;
+#endif
+}
+
+/* 6.6 moved both tests out of fs/proc and changed the one for the heap. */
+static inline bool memledger_vma_is_heap(struct vm_area_struct *vma)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
+	return vma_is_initial_heap(vma);
+#else
+	return vma->vm_start <= vma->vm_mm->brk &&
+	       vma->vm_end >= vma->vm_mm->start_brk;
+#endif
+}
+
+static inline bool memledger_vma_is_stack(struct vm_area_struct *vma)
+{
+	return vma->vm_start <= vma->vm_mm->start_stack &&
+	       vma->vm_end >= vma->vm_mm->start_stack;
+}
+
+/*
+ * Page-table entries
+ */
+
+static inline pmd_t memledger_pmd_read(pmd_t *pmd)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+	return pmdp_get_lockless(pmd);
+#else
+	return READ_ONCE(*pmd);
+#endif
+}
+
+static inline bool memledger_pmd_devmap(pmd_t pmd)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+	return pmd_devmap(pmd);
+#else
+	return false;
+#endif
+}
+
+/* 6.12 marks huge PFN mappings special, later kernels the huge zero page too. */
+static inline bool memledger_pmd_special(pmd_t pmd)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	return pmd_special(pmd);
+#else
+	return false;
+#endif
+}
+
+/*
+ * From 6.12 at the latest smaps walks VM_PFNMAP mappings and counts the pages
+ * that were copied on write into them; 6.1 passes them over.
+ */
+static inline bool memledger_walks_pfnmap(void)
+{
+	return LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0);
+}
+
+/*
+ * 6.1 counts a page under migration as private; later kernels count every
+ * non-present entry as shared.
+ */
+static inline bool memledger_migration_is_private(void)
+{
+	return LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0);
+}
+
+/* 6.1 trusts the mapcount of every entry but migration's, present or not. */
+static inline bool memledger_nonpresent_has_mapcount(swp_entry_t entry)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+	return !is_migration_entry(entry);
+#else
+	return is_device_private_entry(entry);
+#endif
+}
+
+/*
+ * How often a page is mapped. The kernel's own function for smaps is private
+ * to fs/proc from 6.12 on; this must give what it gives.
+ */
+static inline u32 memledger_page_mapcount(struct folio *folio,
+					  struct page *page)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+	return page_mapcount(page);
+#else
+	int mapcount = atomic_read(&page->_mapcount) + 1;
+
+	/* The field holds the type of pages that have one. */
+	if (page_mapcount_is_type(mapcount))
+		mapcount = 0;
+	if (folio_test_large(folio))
+		mapcount += folio_entire_mapcount(folio);
+	return mapcount;
+#endif
+}
+
+static inline u32 memledger_folio_entire_mapcount(struct folio *folio)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+	return compound_mapcount(&folio->page);
+#else
+	return folio_entire_mapcount(folio);
+#endif
+}
+
+/* smaps of 6.1 has no KSM line. */
+static inline bool memledger_folio_ksm(struct folio *folio)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
+	return folio_test_ksm(folio);
+#else
+	return PageKsm(&folio->page);
+#endif
+}
+
+/* Xen's grant mappings name their pages themselves. */
+static inline bool memledger_vma_special_page(struct vm_area_struct *vma,
+					      unsigned long addr,
+					      struct page **page)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
+	if (vma->vm_ops && vma->vm_ops->find_special_page) {
+		*page = vma->vm_ops->find_special_page(vma, addr);
+		return true;
+	}
+#endif
+	return false;
+}
+
+#ifdef CONFIG_HUGETLB_PAGE
+static inline bool memledger_hugetlb_shared(struct folio *folio, pte_t *pte,
+					    bool present)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+	return !present || folio_maybe_mapped_shared(folio) ||
+	       hugetlb_pmd_shared(pte);
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	return !present || folio_likely_mapped_shared(folio) ||
+	       hugetlb_pmd_shared(pte);
+#else
+	return page_mapcount(&folio->page) >= 2;
+#endif
+}
+#endif
+
+/*
+ * sysfs
+ */
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define memledger_bin_attribute		const struct bin_attribute
+#else
+#define memledger_bin_attribute		struct bin_attribute
+#endif
+
+#endif

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From snapshots to the tables under /sys/kernel/debug/memledger.
+ * docs/ABI/testing has every file.
+ */
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/utsname.h>
+
+#include <memledger/summary.h>
+
+#include "snapshot.h"
+#include "target.h"
+
+static struct dentry *root, *processes;
+
+/*
+ * meminfo: the table of dumpsys
+ */
+
+static void print_source(struct seq_file *m,
+			 const struct memledger_record *record)
+{
+	seq_printf(m, " \n Source: memledger %d in Linux %s, %u byte pages, PSS by %s\n",
+		   record->version, init_uts_ns.name.release,
+		   record->page_size, memledger_snapshot_pss_method());
+	seq_printf(m, " Snapshot %llu at %llu.%03llu s, %s, rules of %s\n",
+		   record->generation,
+		   div_u64(record->timestamp_ns, NSEC_PER_SEC),
+		   div_u64(record->timestamp_ns, NSEC_PER_MSEC) % 1000,
+		   record->complete ? "complete" : "INCOMPLETE",
+		   record->profile);
+	if (record->unavailable & MEMLEDGER_UNAVAILABLE_MTRACK)
+		seq_printf(m, " Unavailable: EGL, GL and Other mtrack (no GPU driver reports them)\n");
+	if (record->unavailable & MEMLEDGER_UNAVAILABLE_SWAP_PSS)
+		seq_printf(m, " Unavailable: SwapPss (this kernel does not tell who shares swap)\n");
+	if (record->unavailable & MEMLEDGER_UNAVAILABLE_ANON_NAMES)
+		seq_printf(m, " Unavailable: names of anonymous memory (no CONFIG_ANON_VMA_NAME); it is in Unknown\n");
+}
+
+static int meminfo_show(struct seq_file *m, void *v)
+{
+	struct memledger_target *target = m->private;
+	const struct memledger_record *record = &target->record;
+	int ret;
+
+	if (!memledger_access_allowed())
+		return -EPERM;
+	ret = memledger_snapshot_lock(target, MEMLEDGER_SNAPSHOT_FRESH);
+	if (ret)
+		return ret;
+	memledger_table_print(m, &record->totals,
+			      memledger_profile_find(record->profile),
+			      record->tgid, record->comm,
+			      MEMLEDGER_TABLE_FULL | MEMLEDGER_TABLE_DALVIK);
+	print_source(m, record);
+	memledger_snapshot_unlock(target);
+	return 0;
+}
+
+/* The file may outlive its directory, and the target with it. */
+static int meminfo_open(struct inode *inode, struct file *file)
+{
+	struct memledger_target *target = inode->i_private;
+	int ret;
+
+	if (!memledger_access_allowed())
+		return -EPERM;
+	ret = single_open(file, meminfo_show, target);
+	if (!ret)
+		memledger_target_get(target);
+	return ret;
+}
+
+static int meminfo_release(struct inode *inode, struct file *file)
+{
+	struct seq_file *m = file->private_data;
+
+	memledger_target_put(m->private);
+	return single_release(inode, file);
+}
+
+static const struct file_operations meminfo_fops = {
+	.owner = THIS_MODULE,
+	.open = meminfo_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = meminfo_release,
+};
+
+/*
+ * vmas: one line each
+ */
+
+enum vmas_state {
+	VMAS_HEADING,
+	VMAS_LINE,
+	VMAS_END,
+	VMAS_DONE,
+};
+
+/**
+ * struct vmas_reader - where a reader of vmas is
+ * @target: the process; the reader holds a reference
+ * @cursor: the walk, from the first VMA on
+ * @line: the VMA at hand
+ * @state: what is at hand
+ * @pos: its number
+ * @error: why the list ended early, or 0
+ *
+ * seq_file asks for the same element again when its buffer was too small, and
+ * for the next one at the next read: both find it here. Only a reader that
+ * seeks makes the walk begin again.
+ */
+struct vmas_reader {
+	struct memledger_target *target;
+	struct memledger_vma_cursor *cursor;
+	struct memledger_vma_line line;
+	enum vmas_state state;
+	loff_t pos;
+	int error;
+};
+
+static void vmas_close_cursor(struct vmas_reader *reader)
+{
+	if (!reader->cursor)
+		return;
+	memledger_vma_cursor_close(reader->cursor);
+	reader->cursor = NULL;
+}
+
+static int vmas_rewind(struct vmas_reader *reader)
+{
+	struct memledger_vma_cursor *cursor;
+
+	vmas_close_cursor(reader);
+	cursor = memledger_vma_cursor_open(reader->target);
+	if (IS_ERR(cursor))
+		return PTR_ERR(cursor);
+	reader->cursor = cursor;
+	reader->state = VMAS_HEADING;
+	reader->pos = 0;
+	reader->error = 0;
+	return 0;
+}
+
+static void vmas_advance(struct vmas_reader *reader)
+{
+	int ret;
+
+	reader->pos++;
+	if (reader->state >= VMAS_END) {
+		reader->state = VMAS_DONE;
+		return;
+	}
+	ret = memledger_vma_cursor_next(reader->cursor, &reader->line);
+	reader->state = ret > 0 ? VMAS_LINE : VMAS_END;
+	if (ret < 0)
+		reader->error = ret;
+}
+
+static void *vmas_element(struct vmas_reader *reader)
+{
+	return reader->state == VMAS_DONE ? NULL : reader;
+}
+
+static void *vmas_start(struct seq_file *m, loff_t *pos)
+{
+	struct vmas_reader *reader = m->private;
+	int ret;
+
+	if (!memledger_access_allowed())
+		return ERR_PTR(-EPERM);
+	if (!reader->cursor || *pos < reader->pos || !*pos) {
+		ret = vmas_rewind(reader);
+		if (ret)
+			return ERR_PTR(ret);
+	}
+	while (reader->pos < *pos && reader->state != VMAS_DONE)
+		vmas_advance(reader);
+	return vmas_element(reader);
+}
+
+static void *vmas_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	struct vmas_reader *reader = v;
+
+	vmas_advance(reader);
+	*pos = reader->pos;
+	return vmas_element(reader);
+}
+
+static void vmas_stop(struct seq_file *m, void *v)
+{
+}
+
+static void print_line(struct seq_file *m, const struct memledger_vma_line *line)
+{
+	const struct memledger_vma_usage *usage = &line->usage;
+	const struct memledger_verdict *verdict = &line->verdict;
+
+	seq_printf(m, "%08lx-%08lx %s %08llx %02x:%02x %lu", line->start,
+		   line->end, line->perms, line->offset, line->major,
+		   line->minor, line->ino);
+#define X(field, label, shift)						\
+	if (offsetof(struct memledger_vma_usage, field) ==		\
+		    offsetof(struct memledger_vma_usage, swap_pss) &&	\
+	    !memledger_snapshot_has_swap_pss())				\
+		seq_printf(m, " -");					\
+	else								\
+		seq_printf(m, " %llu", usage->field >> (shift));
+	MEMLEDGER_VMA_FIELDS(X)
+#undef X
+	seq_printf(m, " %s %s %s %s %s\n",
+		   memledger_category_names[verdict->category],
+		   verdict->subcategory == MEMLEDGER_SUB_NONE ? "-" :
+		   memledger_subcategory_names[verdict->subcategory],
+		   verdict->rule->name, line->deleted ? "deleted" : "-",
+		   line->name);
+}
+
+static int vmas_show(struct seq_file *m, void *v)
+{
+	struct vmas_reader *reader = v;
+
+	switch (reader->state) {
+	case VMAS_HEADING:
+		seq_printf(m, "Range Perms Offset Device Inode");
+#define X(field, label, shift) seq_printf(m, " " label);
+		MEMLEDGER_VMA_FIELDS(X)
+#undef X
+		seq_printf(m, " Category Subcategory Rule Deleted Name\n");
+		break;
+	case VMAS_LINE:
+		print_line(m, &reader->line);
+		break;
+	case VMAS_END:
+		seq_printf(m, reader->error ? "# incomplete\n" :
+			   "# complete\n");
+		break;
+	case VMAS_DONE:
+		break;
+	}
+	return 0;
+}
+
+static const struct seq_operations vmas_seq_ops = {
+	.start = vmas_start,
+	.next = vmas_next,
+	.stop = vmas_stop,
+	.show = vmas_show,
+};
+
+static int vmas_open(struct inode *inode, struct file *file)
+{
+	struct vmas_reader *reader;
+
+	if (!memledger_access_allowed())
+		return -EPERM;
+	reader = __seq_open_private(file, &vmas_seq_ops, sizeof(*reader));
+	if (!reader)
+		return -ENOMEM;
+	reader->target = inode->i_private;
+	memledger_target_get(reader->target);
+	return 0;
+}
+
+static int vmas_release(struct inode *inode, struct file *file)
+{
+	struct seq_file *m = file->private_data;
+	struct vmas_reader *reader = m->private;
+
+	vmas_close_cursor(reader);
+	memledger_target_put(reader->target);
+	return seq_release_private(inode, file);
+}
+
+static const struct file_operations vmas_fops = {
+	.owner = THIS_MODULE,
+	.open = vmas_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = vmas_release,
+};
+
+/*
+ * stats
+ */
+
+static int stats_show(struct seq_file *m, void *v)
+{
+	struct memledger_stats stats;
+
+	if (!memledger_access_allowed())
+		return -EPERM;
+	memledger_snapshot_stats(&stats);
+#define X(name) seq_printf(m, #name " %llu\n", stats.name);
+	MEMLEDGER_STATS(X)
+#undef X
+	return 0;
+}
+
+static int stats_open(struct inode *inode, struct file *file)
+{
+	return memledger_access_allowed() ? single_open(file, stats_show, NULL) : -EPERM;
+}
+
+static const struct file_operations stats_fops = {
+	.owner = THIS_MODULE,
+	.open = stats_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+/**
+ * memledger_debugfs_add - make processes/TGID
+ * @target: the process
+ *
+ * Fails silently: debugfs may be off, and nothing depends on it.
+ */
+void memledger_debugfs_add(struct memledger_target *target)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "%d", target->nr);
+	target->debugfs = debugfs_create_dir(name, processes);
+	debugfs_create_file("meminfo", 0400, target->debugfs, target,
+			    &meminfo_fops);
+	debugfs_create_file("vmas", 0400, target->debugfs, target, &vmas_fops);
+}
+
+/**
+ * memledger_debugfs_remove - remove processes/TGID
+ * @target: the process
+ *
+ * Context: waits for readers inside its files; no lock that they take may be
+ * held.
+ */
+void memledger_debugfs_remove(struct memledger_target *target)
+{
+	debugfs_remove(target->debugfs);
+}
+
+/**
+ * memledger_debugfs_init - make /sys/kernel/debug/memledger
+ */
+void __init memledger_debugfs_init(void)
+{
+	root = debugfs_create_dir("memledger", NULL);
+	processes = debugfs_create_dir("processes", root);
+	debugfs_create_file("stats", 0400, root, NULL, &stats_fops);
+}
+
+/**
+ * memledger_debugfs_exit - remove it
+ */
+void memledger_debugfs_exit(void)
+{
+	debugfs_remove(root);
+}

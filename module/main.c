@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * memledger: per-process memory attribution inside the kernel. Loads and
+ * unloads; the way from a process number to the numbers is
+ *
+ *   target.c -> vma_walk.c -> page_walk.c, vma_name.c -> lib/ -> snapshot.c
+ *   -> sysfs.c, debugfs.c
+ */
+#include <linux/module.h>
+
+#include "snapshot.h"
+#include "target.h"
+
+static int __init memledger_init(void)
+{
+	int ret;
+
+	ret = memledger_snapshot_init();
+	if (ret)
+		return ret;
+	memledger_debugfs_init();
+	ret = memledger_sysfs_init();
+	if (ret)
+		goto err_debugfs;
+	return 0;
+
+err_debugfs:
+	memledger_debugfs_exit();
+	return ret;
+}
+
+static void __exit memledger_exit(void)
+{
+	memledger_sysfs_close();
+	memledger_target_untrack_all();
+	memledger_sysfs_exit();
+	memledger_debugfs_exit();
+}
+
+module_init(memledger_init);
+module_exit(memledger_exit);
+
+MODULE_DESCRIPTION("Per-process memory attribution as in Android's dumpsys meminfo");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From a target's VMAs to the record that is exported: walk, classify, add up,
+ * and remember when. Also hands out the VMAs themselves, one at a time.
+ */
+#include <linux/err.h>
+#include <linux/kdev_t.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include "snapshot.h"
+#include "target.h"
+#include "walk.h"
+
+struct memledger_settings memledger_settings = {
+	.max_age_ms = MEMLEDGER_MAX_AGE_MS_DEFAULT,
+	.slice_entries = MEMLEDGER_SLICE_DEFAULT,
+};
+
+/* A process that execs under us is walked again, but not for ever. */
+#define WALK_TRIES	3
+
+static DEFINE_SPINLOCK(stats_lock);
+static struct memledger_stats stats;
+
+static void add_stats(const struct memledger_walk_stats *walk, u64 walk_ns,
+		      bool complete)
+{
+	spin_lock(&stats_lock);
+	stats.walks++;
+	stats.walks_incomplete += !complete;
+	stats.slices += walk->slices;
+	stats.vmas += walk->vmas;
+	stats.entries += walk->entries;
+	stats.walk_ns += walk_ns;
+	stats.lock_hold_max_ns = max(stats.lock_hold_max_ns,
+				     walk->lock_hold_max_ns);
+	spin_unlock(&stats_lock);
+}
+
+/**
+ * memledger_snapshot_stats - what all walks have cost so far
+ * @out: gets a consistent copy
+ */
+void memledger_snapshot_stats(struct memledger_stats *out)
+{
+	spin_lock(&stats_lock);
+	*out = stats;
+	spin_unlock(&stats_lock);
+}
+
+/**
+ * memledger_snapshot_has_swap_pss - whether SwapPss is known on this kernel
+ *
+ * Return: true if swap_pss fields mean anything.
+ */
+bool memledger_snapshot_has_swap_pss(void)
+{
+	return !IS_ENABLED(CONFIG_SWAP) || memledger_swap_count_available();
+}
+
+/**
+ * memledger_snapshot_has_anon_names - whether this kernel names anonymous VMAs
+ *
+ * Return: true with CONFIG_ANON_VMA_NAME.
+ */
+bool memledger_snapshot_has_anon_names(void)
+{
+	return IS_ENABLED(CONFIG_ANON_VMA_NAME);
+}
+
+/**
+ * memledger_snapshot_pss_method - by what PSS divides a page
+ *
+ * Return: "page": the mapcount of each page; "average": that of its folio.
+ */
+const char *memledger_snapshot_pss_method(void)
+{
+	return IS_ENABLED(CONFIG_NO_PAGE_MAPCOUNT) ? "average" : "page";
+}
+
+/**
+ * memledger_snapshot_init - find out what this kernel can tell
+ *
+ * Return: 0 or -EINVAL if the rules lack the default profile.
+ */
+int memledger_snapshot_init(void)
+{
+	memledger_settings.profile =
+		memledger_profile_find(MEMLEDGER_DEFAULT_PROFILE);
+	if (!memledger_settings.profile)
+		return -EINVAL;
+	memledger_swap_count_init();
+	return 0;
+}
+
+static struct memledger_verdict
+classify_vma(struct memledger_classifier *classifier,
+	     const struct memledger_vma *vma)
+{
+	const struct memledger_mapping mapping = {
+		.start = vma->start,
+		.end = vma->end,
+		.name = vma->name,
+		.len = vma->len,
+		.deleted = vma->deleted,
+	};
+
+	return memledger_classifier_next(classifier, &mapping);
+}
+
+struct totals_builder {
+	struct memledger_classifier classifier;
+	struct memledger_totals *totals;
+};
+
+static int add_vma(const struct memledger_vma *vma, void *arg)
+{
+	struct totals_builder *builder = arg;
+	struct memledger_verdict verdict;
+
+	verdict = classify_vma(&builder->classifier, vma);
+	memledger_totals_add(builder->totals, &verdict, &vma->usage);
+	return 0;
+}
+
+/*
+ * One walk from begin to end. -ESRCH: the mm went away, with the process or
+ * for another program.
+ */
+static int walk_totals(struct memledger_target *target,
+		       const struct memledger_profile *profile,
+		       struct memledger_totals *totals,
+		       struct memledger_walk_stats *cost)
+{
+	struct totals_builder builder = { .totals = totals };
+	struct memledger_walk walk;
+	struct mm_struct *mm;
+	int ret;
+
+	mm = memledger_target_mm(target);
+	if (IS_ERR(mm))
+		return PTR_ERR(mm);
+	ret = memledger_walk_begin(&walk, mm, &target->dying);
+	if (ret)
+		return ret;
+	memset(totals, 0, sizeof(*totals));
+	memledger_classifier_init(&builder.classifier, profile);
+	ret = memledger_walk_run(&walk,
+				 READ_ONCE(memledger_settings.slice_entries),
+				 add_vma, &builder);
+	*cost = walk.stats;
+	memledger_walk_end(&walk);
+	return ret;
+}
+
+static u32 unavailable(void)
+{
+	u32 bits = MEMLEDGER_UNAVAILABLE_MTRACK;
+
+	if (!memledger_snapshot_has_swap_pss())
+		bits |= MEMLEDGER_UNAVAILABLE_SWAP_PSS;
+	if (!memledger_snapshot_has_anon_names())
+		bits |= MEMLEDGER_UNAVAILABLE_ANON_NAMES;
+	return bits;
+}
+
+static bool process_is_alive(struct memledger_target *target)
+{
+	struct mm_struct *mm = memledger_target_mm(target);
+
+	if (IS_ERR(mm))
+		return false;
+	mmdrop(mm);
+	return true;
+}
+
+/* A failed one leaves the last as it was. */
+static int take_snapshot(struct memledger_target *target)
+{
+	const struct memledger_profile *profile =
+		READ_ONCE(memledger_settings.profile);
+	struct memledger_record *record = &target->scratch;
+	struct memledger_walk_stats cost = {};
+	u64 start = ktime_get_ns();
+	int ret, tries = 0;
+
+	lockdep_assert_held(&target->lock);
+	memset(record, 0, sizeof(*record));
+	do {
+		ret = walk_totals(target, profile, &record->totals, &cost);
+	} while (ret == -ESRCH && process_is_alive(target) &&
+		 ++tries < WALK_TRIES);
+	/* It keeps changing: what the last walk saw of it is a part. */
+	record->complete = !ret;
+	if (ret && tries < WALK_TRIES)
+		return ret;
+
+	ret = memledger_target_comm(target, record->comm,
+				    sizeof(record->comm));
+	if (ret)
+		return ret;
+	record->magic = MEMLEDGER_RECORD_MAGIC;
+	record->version = MEMLEDGER_ABI_VERSION;
+	record->size = sizeof(*record);
+	record->nr_categories = NR_MEMLEDGER_CATEGORIES;
+	record->nr_subcategories = NR_MEMLEDGER_SUBCATEGORIES;
+	record->page_size = PAGE_SIZE;
+	record->tgid = target->nr;
+	record->generation = target->record.generation + 1;
+	record->generation_end = record->generation;
+	record->timestamp_ns = ktime_get_boottime_ns();
+	record->walk_ns = ktime_get_ns() - start;
+	record->lock_hold_max_ns = cost.lock_hold_max_ns;
+	record->unavailable = unavailable();
+	strscpy(record->profile, profile->name, sizeof(record->profile));
+	target->record = *record;
+	add_stats(&cost, record->walk_ns, record->complete);
+	return 0;
+}
+
+static bool is_stale(const struct memledger_record *record,
+		     unsigned int max_age_ms)
+{
+	u64 age = ktime_get_boottime_ns() - record->timestamp_ns;
+
+	return !record->generation || age > (u64)max_age_ms * NSEC_PER_MSEC ||
+	       strcmp(record->profile,
+		      READ_ONCE(memledger_settings.profile)->name);
+}
+
+/* Makes target->record what @mode asks for. */
+static int update_snapshot(struct memledger_target *target,
+			   enum memledger_snapshot_mode mode)
+{
+	unsigned int max_age_ms = READ_ONCE(memledger_settings.max_age_ms);
+
+	switch (mode) {
+	case MEMLEDGER_SNAPSHOT_LAST:
+		return 0;
+	case MEMLEDGER_SNAPSHOT_NEW:
+		return take_snapshot(target);
+	case MEMLEDGER_SNAPSHOT_FRESH:
+		break;
+	}
+	if (!process_is_alive(target))
+		return -ESRCH;
+	if (max_age_ms)
+		return is_stale(&target->record, max_age_ms) ?
+		       take_snapshot(target) : 0;
+	return target->record.generation ? 0 : -ENODATA;
+}
+
+/**
+ * memledger_snapshot_lock - get at a target's snapshot
+ * @target: the process
+ * @mode: which snapshot
+ *
+ * On success target->lock is held and target->record is the snapshot; call
+ * memledger_snapshot_unlock() when done with it. On failure nothing is held
+ * and the last snapshot is as it was.
+ *
+ * Context: process context; may sleep for as long as a walk takes.
+ * Return: 0; -ESRCH if the process has exited, -ENODATA if there is no
+ * snapshot and only an order would take one, -EINTR, -ENOMEM, or -ENODEV if
+ * the target is being untracked.
+ */
+int memledger_snapshot_lock(struct memledger_target *target,
+			    enum memledger_snapshot_mode mode)
+{
+	int ret;
+
+	ret = mutex_lock_killable(&target->lock);
+	if (ret)
+		return ret;
+	ret = update_snapshot(target, mode);
+	if (ret)
+		mutex_unlock(&target->lock);
+	return ret;
+}
+
+/**
+ * memledger_snapshot_unlock - done with the snapshot
+ * @target: locked by memledger_snapshot_lock()
+ */
+void memledger_snapshot_unlock(struct memledger_target *target)
+{
+	mutex_unlock(&target->lock);
+}
+
+/**
+ * struct memledger_vma_cursor - a walk that pauses at each VMA
+ * @walk: the walk
+ * @classifier: knows the VMA before
+ * @walk_ns: time spent in the walk, not between calls
+ * @ended: there are no more VMAs, and that is all of them
+ */
+struct memledger_vma_cursor {
+	struct memledger_walk walk;
+	struct memledger_classifier classifier;
+	u64 walk_ns;
+	bool ended;
+};
+
+/**
+ * memledger_vma_cursor_open - begin to list a target's VMAs
+ * @target: the process; the caller keeps it for as long as the cursor
+ *
+ * Return: a cursor before the first VMA, or ERR_PTR() of -ESRCH or -ENOMEM.
+ */
+struct memledger_vma_cursor *
+memledger_vma_cursor_open(struct memledger_target *target)
+{
+	struct memledger_vma_cursor *cursor;
+	struct mm_struct *mm;
+	int ret;
+
+	cursor = kzalloc(sizeof(*cursor), GFP_KERNEL);
+	if (!cursor)
+		return ERR_PTR(-ENOMEM);
+	mm = memledger_target_mm(target);
+	if (IS_ERR(mm)) {
+		ret = PTR_ERR(mm);
+		goto err_free;
+	}
+	ret = memledger_walk_begin(&cursor->walk, mm, &target->dying);
+	if (ret)
+		goto err_free;
+	memledger_classifier_init(&cursor->classifier,
+				  READ_ONCE(memledger_settings.profile));
+	return cursor;
+
+err_free:
+	kfree(cursor);
+	return ERR_PTR(ret);
+}
+
+static int pause_walk(const struct memledger_vma *vma, void *arg)
+{
+	return 1;
+}
+
+/**
+ * memledger_vma_cursor_next - the next VMA
+ * @cursor: the cursor
+ * @line: gets the VMA; its name is valid until the next call
+ *
+ * Nothing is held on return: the process goes on between VMAs.
+ *
+ * Return: 1 and a VMA; 0 if there are no more; -ESRCH if the process has
+ * exited or execs, -EINTR, -ENODEV if the target is being untracked.
+ */
+int memledger_vma_cursor_next(struct memledger_vma_cursor *cursor,
+			      struct memledger_vma_line *line)
+{
+	const struct memledger_vma *vma = &cursor->walk.vma;
+	u64 start = ktime_get_ns();
+	int ret;
+
+	ret = memledger_walk_run(&cursor->walk,
+				 READ_ONCE(memledger_settings.slice_entries),
+				 pause_walk, NULL);
+	cursor->walk_ns += ktime_get_ns() - start;
+	if (ret <= 0) {
+		cursor->ended = !ret;
+		return ret;
+	}
+
+	*line = (struct memledger_vma_line) {
+		.start = vma->start,
+		.end = vma->end,
+		.perms = {
+			vma->flags & VM_READ ? 'r' : '-',
+			vma->flags & VM_WRITE ? 'w' : '-',
+			vma->flags & VM_EXEC ? 'x' : '-',
+			vma->flags & VM_MAYSHARE ? 's' : 'p',
+		},
+		.offset = vma->offset,
+		.major = MAJOR(vma->dev),
+		.minor = MINOR(vma->dev),
+		.ino = vma->ino,
+		.name = vma->name,
+		.deleted = vma->deleted,
+		.usage = vma->usage,
+		.verdict = classify_vma(&cursor->classifier, vma),
+	};
+	return 1;
+}
+
+/**
+ * memledger_vma_cursor_close - end the list
+ * @cursor: not to be used afterwards
+ */
+void memledger_vma_cursor_close(struct memledger_vma_cursor *cursor)
+{
+	add_stats(&cursor->walk.stats, cursor->walk_ns, cursor->ended);
+	memledger_walk_end(&cursor->walk);
+	kfree(cursor);
+}

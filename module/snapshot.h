@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What exporters may ask for: the numbers of a target as of one walk, and its
+ * VMAs one by one.
+ */
+#ifndef _MEMLEDGER_SNAPSHOT_H
+#define _MEMLEDGER_SNAPSHOT_H
+
+#include <linux/types.h>
+
+#include <memledger/abi.h>
+#include <memledger/classify.h>
+
+struct memledger_target;
+struct memledger_vma_cursor;
+
+#define MEMLEDGER_MAX_AGE_MS_DEFAULT	1000
+#define MEMLEDGER_MAX_AGE_MS_LIMIT	3600000
+#define MEMLEDGER_SLICE_DEFAULT		2048
+#define MEMLEDGER_SLICE_LIMIT		1048576
+
+/**
+ * struct memledger_settings - what the user can set about snapshots
+ * @max_age_ms: a snapshot older than that is replaced on reading; 0: never
+ * @slice_entries: page-table entries that a walk looks at under one lock
+ * @profile: whose rules place mappings
+ *
+ * Read and written with READ_ONCE() and WRITE_ONCE(), each for itself.
+ */
+struct memledger_settings {
+	unsigned int max_age_ms;
+	unsigned int slice_entries;
+	const struct memledger_profile *profile;
+};
+
+extern struct memledger_settings memledger_settings;
+
+/**
+ * enum memledger_snapshot_mode - which snapshot a reader wants
+ * @MEMLEDGER_SNAPSHOT_LAST: the last, however old, also of a dead process
+ * @MEMLEDGER_SNAPSHOT_FRESH: one that is not too old
+ * @MEMLEDGER_SNAPSHOT_NEW: a new one
+ */
+enum memledger_snapshot_mode {
+	MEMLEDGER_SNAPSHOT_LAST,
+	MEMLEDGER_SNAPSHOT_FRESH,
+	MEMLEDGER_SNAPSHOT_NEW,
+};
+
+int memledger_snapshot_lock(struct memledger_target *target,
+			    enum memledger_snapshot_mode mode);
+void memledger_snapshot_unlock(struct memledger_target *target);
+
+/**
+ * struct memledger_vma_line - a VMA, and where it is counted
+ * @start: first address
+ * @end: first address behind it
+ * @perms: as in maps, NUL-terminated
+ * @offset: in the file, bytes
+ * @major: of the file's device
+ * @minor: of the file's device
+ * @ino: the file's inode number
+ * @name: as in maps, without a deleted mark
+ * @deleted: whether the file is gone
+ * @usage: what its page tables hold
+ * @verdict: where it is counted
+ */
+struct memledger_vma_line {
+	unsigned long start;
+	unsigned long end;
+	char perms[5];
+	u64 offset;
+	unsigned int major;
+	unsigned int minor;
+	unsigned long ino;
+	const char *name;
+	bool deleted;
+	struct memledger_vma_usage usage;
+	struct memledger_verdict verdict;
+};
+
+struct memledger_vma_cursor *
+memledger_vma_cursor_open(struct memledger_target *target);
+int memledger_vma_cursor_next(struct memledger_vma_cursor *cursor,
+			      struct memledger_vma_line *line);
+void memledger_vma_cursor_close(struct memledger_vma_cursor *cursor);
+
+/* What walks have cost since the module was loaded; see the ABI's stats. */
+#define MEMLEDGER_STATS(X)						\
+	X(walks)							\
+	X(walks_incomplete)						\
+	X(slices)							\
+	X(vmas)								\
+	X(entries)							\
+	X(walk_ns)							\
+	X(lock_hold_max_ns)
+
+/**
+ * struct memledger_stats - see docs/ABI/testing/debugfs-memledger
+ */
+struct memledger_stats {
+#define X(name) u64 name;
+	MEMLEDGER_STATS(X)
+#undef X
+};
+
+void memledger_snapshot_stats(struct memledger_stats *stats);
+bool memledger_snapshot_has_swap_pss(void);
+bool memledger_snapshot_has_anon_names(void);
+const char *memledger_snapshot_pss_method(void);
+int memledger_snapshot_init(void);
+
+#endif

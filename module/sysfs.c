@@ -1,0 +1,824 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From snapshots to /sys/kernel/memledger, one value a file; and from what is
+ * written there to settings and targets. docs/ABI/testing has every file.
+ *
+ * A target has three kobjects (itself, category, subcategory), and the rows
+ * below them are named attribute groups, so that all targets share the one
+ * table of attributes that memledger_sysfs_init() fills in.
+ */
+#include <linux/kobject.h>
+#include <linux/kstrtox.h>
+#include <linux/slab.h>
+#include <linux/string_helpers.h>
+#include <linux/sysfs.h>
+
+#include <memledger/summary.h>
+
+#include "compat.h"
+#include "snapshot.h"
+#include "target.h"
+
+/*
+ * The values of a row. The first nine are the usage fields; a row of category/
+ * has all up to NR_CATEGORY_FIELDS, total/ has all.
+ */
+enum row_field {
+#define X(name) FIELD_##name,
+	MEMLEDGER_USAGE_FIELDS(X)
+#undef X
+	FIELD_uss,
+	FIELD_vss,
+	FIELD_vmas,
+	FIELD_pss_floor,
+	FIELD_swap_pss_floor,
+	NR_CATEGORY_FIELDS,
+	FIELD_shared_hugetlb = NR_CATEGORY_FIELDS,
+	FIELD_private_hugetlb,
+	NR_ROW_FIELDS
+};
+
+static const char *const row_field_names[NR_ROW_FIELDS] = {
+#define X(name) [FIELD_##name] = #name,
+	MEMLEDGER_USAGE_FIELDS(X)
+	X(uss)
+	X(vss)
+	X(vmas)
+	X(pss_floor)
+	X(swap_pss_floor)
+	X(shared_hugetlb)
+	X(private_hugetlb)
+#undef X
+};
+
+static const u8 subcategory_fields[] = {
+	FIELD_pss, FIELD_rss, FIELD_private_dirty, FIELD_swap_pss,
+};
+
+#define NR_SUBCATEGORY_FIELDS	ARRAY_SIZE(subcategory_fields)
+
+enum summary_field {
+#define X(name) SUMMARY_##name,
+	MEMLEDGER_SUMMARY_FIELDS(X)
+#undef X
+	NR_SUMMARY_FIELDS
+};
+
+static const char *const summary_field_names[NR_SUMMARY_FIELDS] = {
+#define X(name) [SUMMARY_##name] = #name,
+	MEMLEDGER_SUMMARY_FIELDS(X)
+#undef X
+};
+
+/* A row of no category, and a row of no sub-category. */
+#define NO_CATEGORY	NR_MEMLEDGER_CATEGORIES
+#define NO_SUBCATEGORY	NR_MEMLEDGER_SUBCATEGORIES
+
+/**
+ * struct target_attribute - a file of a target
+ * @attr: name and mode
+ * @show: gives the value; NULL if it cannot be read
+ * @store: takes a written text; NULL if it cannot be written
+ * @category: the row, or NO_CATEGORY
+ * @subcategory: the row, or NO_SUBCATEGORY
+ * @field: which of its values: enum row_field or enum summary_field
+ * @offset: for what is about the snapshot: of a u64 in struct memledger_record
+ */
+struct target_attribute {
+	struct attribute attr;
+	ssize_t (*show)(struct memledger_target *target,
+			const struct target_attribute *attr, char *buf);
+	ssize_t (*store)(struct memledger_target *target, const char *buf,
+			 size_t len);
+	u8 category;
+	u8 subcategory;
+	u8 field;
+	u16 offset;
+};
+
+enum target_node {
+	NODE_TARGET,
+	NODE_CATEGORY,
+	NODE_SUBCATEGORY,
+	NR_TARGET_NODES
+};
+
+/**
+ * struct memledger_sysfs_dir - processes/TGID
+ * @target: the process; the directory holds a reference
+ * @nodes: its kobjects
+ * @nr_nodes: how many of them have not been released
+ */
+struct memledger_sysfs_dir {
+	struct memledger_target *target;
+	struct target_kobject {
+		struct kobject kobj;
+		struct memledger_sysfs_dir *dir;
+	} nodes[NR_TARGET_NODES];
+	atomic_t nr_nodes;
+};
+
+static struct kset *root;
+static struct kobject *processes;
+
+static struct memledger_target *kobj_target(struct kobject *kobj)
+{
+	return container_of(kobj, struct target_kobject, kobj)->dir->target;
+}
+
+/*
+ * The numbers of a target
+ */
+
+static ssize_t usage_show(const struct memledger_record *record,
+			  const struct memledger_usage *usage,
+			  enum row_field field, char *buf)
+{
+	u64 value = 0;
+
+	switch (field) {
+	case FIELD_swap_pss:
+	case FIELD_swap_pss_floor:
+		if (record->unavailable & MEMLEDGER_UNAVAILABLE_SWAP_PSS)
+			return -EOPNOTSUPP;
+		value = field == FIELD_swap_pss ?
+			usage->swap_pss >> MEMLEDGER_PSS_SHIFT :
+			usage->swap_pss_floor;
+		break;
+	case FIELD_pss:
+		value = usage->pss >> MEMLEDGER_PSS_SHIFT;
+		break;
+	case FIELD_uss:
+		value = memledger_usage_uss(usage);
+		break;
+#define X(name)						\
+	case FIELD_##name:				\
+		value = usage->name;			\
+		break;
+	X(swappable_pss)
+	X(rss)
+	X(private_dirty)
+	X(shared_dirty)
+	X(private_clean)
+	X(shared_clean)
+	X(swap)
+	X(vss)
+	X(vmas)
+	X(pss_floor)
+	X(shared_hugetlb)
+	X(private_hugetlb)
+#undef X
+	case NR_ROW_FIELDS:
+		return -EINVAL;
+	}
+	return sysfs_emit(buf, "%llu\n", value);
+}
+
+/* Rows that this kernel or profile does not have are not 0. */
+static bool row_is_available(const struct memledger_record *record,
+			     const struct target_attribute *attr)
+{
+	const struct memledger_profile *profile =
+		memledger_profile_find(record->profile);
+
+	if (!profile)
+		return false;
+	switch (attr->category) {
+	case NO_CATEGORY:
+		break;
+	case MEMLEDGER_CAT_EGL_MTRACK:
+	case MEMLEDGER_CAT_GL_MTRACK:
+	case MEMLEDGER_CAT_OTHER_MTRACK:
+		return !(record->unavailable & MEMLEDGER_UNAVAILABLE_MTRACK);
+	default:
+		return profile->categories & BIT(attr->category);
+	}
+	return attr->subcategory == NO_SUBCATEGORY ||
+	       profile->subcategories & BIT(attr->subcategory);
+}
+
+static const struct memledger_usage *
+attr_usage(const struct memledger_totals *totals,
+	   const struct target_attribute *attr)
+{
+	if (attr->category != NO_CATEGORY)
+		return &totals->category[attr->category];
+	if (attr->subcategory != NO_SUBCATEGORY)
+		return &totals->subcategory[attr->subcategory];
+	return &totals->total;
+}
+
+static ssize_t row_show(struct memledger_target *target,
+			const struct target_attribute *attr, char *buf)
+{
+	const struct memledger_record *record = &target->record;
+	ssize_t ret;
+
+	ret = memledger_snapshot_lock(target, MEMLEDGER_SNAPSHOT_FRESH);
+	if (ret)
+		return ret;
+	ret = -EOPNOTSUPP;
+	if (row_is_available(record, attr))
+		ret = usage_show(record, attr_usage(&record->totals, attr),
+				 attr->field, buf);
+	memledger_snapshot_unlock(target);
+	return ret;
+}
+
+static ssize_t summary_show(struct memledger_target *target,
+			    const struct target_attribute *attr, char *buf)
+{
+	const struct memledger_record *record = &target->record;
+	struct memledger_summary summary;
+	s64 value = 0;
+	int ret;
+
+	ret = memledger_snapshot_lock(target, MEMLEDGER_SNAPSHOT_FRESH);
+	if (ret)
+		return ret;
+	memledger_summary_compute(&summary, &record->totals,
+				  memledger_profile_find(record->profile));
+	if (attr->field == SUMMARY_total_swap_pss &&
+	    record->unavailable & MEMLEDGER_UNAVAILABLE_SWAP_PSS)
+		ret = -EOPNOTSUPP;
+	memledger_snapshot_unlock(target);
+	if (ret)
+		return ret;
+
+	switch (attr->field) {
+#define X(name)						\
+	case SUMMARY_##name:				\
+		value = summary.name;			\
+		break;
+	MEMLEDGER_SUMMARY_FIELDS(X)
+#undef X
+	}
+	return sysfs_emit(buf, "%lld\n", value);
+}
+
+/* About the snapshot: never takes one. */
+static ssize_t last_show(struct memledger_target *target,
+			 const struct target_attribute *attr, char *buf)
+{
+	u64 value, generation;
+	int ret;
+
+	ret = memledger_snapshot_lock(target, MEMLEDGER_SNAPSHOT_LAST);
+	if (ret)
+		return ret;
+	generation = target->record.generation;
+	value = *(u64 *)((void *)&target->record + attr->offset);
+	memledger_snapshot_unlock(target);
+	if (!generation && attr->offset != offsetof(struct memledger_record,
+						    generation))
+		return -ENODATA;
+	return sysfs_emit(buf, "%llu\n", value);
+}
+
+#define LAST_ATTR(member)						\
+static struct target_attribute member##_attr = {			\
+	.attr = { .name = #member, .mode = 0400 },			\
+	.show = last_show,						\
+	.offset = offsetof(struct memledger_record, member),		\
+}
+
+LAST_ATTR(generation);
+LAST_ATTR(timestamp_ns);
+LAST_ATTR(walk_ns);
+LAST_ATTR(lock_hold_max_ns);
+
+static ssize_t complete_show(struct memledger_target *target,
+			     const struct target_attribute *attr, char *buf)
+{
+	bool taken, complete;
+	int ret;
+
+	ret = memledger_snapshot_lock(target, MEMLEDGER_SNAPSHOT_LAST);
+	if (ret)
+		return ret;
+	taken = target->record.generation;
+	complete = target->record.complete;
+	memledger_snapshot_unlock(target);
+	return taken ? sysfs_emit(buf, "%d\n", complete) : -ENODATA;
+}
+
+static struct target_attribute complete_attr = {
+	.attr = { .name = "complete", .mode = 0400 },
+	.show = complete_show,
+};
+
+static ssize_t comm_show(struct memledger_target *target,
+			 const struct target_attribute *attr, char *buf)
+{
+	char comm[TASK_COMM_LEN], text[4 * TASK_COMM_LEN];
+	int ret;
+
+	ret = memledger_target_comm(target, comm, sizeof(comm));
+	if (ret)
+		return ret;
+	ret = string_escape_mem(comm, strlen(comm), text, sizeof(text),
+				ESCAPE_OCTAL | ESCAPE_NAP | ESCAPE_APPEND,
+				"\\");
+	return sysfs_emit(buf, "%.*s\n", ret, text);
+}
+
+static struct target_attribute comm_attr = {
+	.attr = { .name = "comm", .mode = 0400 },
+	.show = comm_show,
+};
+
+static ssize_t refresh_store(struct memledger_target *target, const char *buf,
+			     size_t len)
+{
+	int ret;
+
+	if (!sysfs_streq(buf, "1"))
+		return -EINVAL;
+	ret = memledger_snapshot_lock(target, MEMLEDGER_SNAPSHOT_NEW);
+	if (ret)
+		return ret;
+	memledger_snapshot_unlock(target);
+	return len;
+}
+
+static struct target_attribute refresh_attr = {
+	.attr = { .name = "refresh", .mode = 0200 },
+	.store = refresh_store,
+};
+
+static struct attribute *target_attrs[] = {
+	&comm_attr.attr,
+	&generation_attr.attr,
+	&timestamp_ns_attr.attr,
+	&walk_ns_attr.attr,
+	&lock_hold_max_ns_attr.attr,
+	&complete_attr.attr,
+	&refresh_attr.attr,
+	NULL
+};
+
+static ssize_t record_read(struct file *file, struct kobject *kobj,
+			   memledger_bin_attribute *attr, char *buf,
+			   loff_t offset, size_t size)
+{
+	struct memledger_target *target = kobj_target(kobj);
+	ssize_t ret;
+
+	if (!memledger_access_allowed())
+		return -EPERM;
+	ret = memledger_snapshot_lock(target, offset ?
+				      MEMLEDGER_SNAPSHOT_LAST :
+				      MEMLEDGER_SNAPSHOT_FRESH);
+	if (ret)
+		return ret;
+	ret = -ENODATA;
+	if (target->record.generation)
+		ret = memory_read_from_buffer(buf, size, &offset,
+					      &target->record,
+					      sizeof(target->record));
+	memledger_snapshot_unlock(target);
+	return ret;
+}
+
+static struct bin_attribute record_attr = {
+	.attr = { .name = "record", .mode = 0400 },
+	.size = sizeof(struct memledger_record),
+	.read = record_read,
+};
+
+/*
+ * The table of attributes: all alike but for row and field
+ */
+
+#define ROW_ATTRS(nr)			\
+	struct target_attribute attr[nr];	\
+	struct attribute *ptr[(nr) + 1];	\
+	struct attribute_group group
+
+static struct { ROW_ATTRS(NR_ROW_FIELDS); } total_row;
+static struct { ROW_ATTRS(NR_SUMMARY_FIELDS); } summary_row;
+static struct { ROW_ATTRS(NR_CATEGORY_FIELDS); }
+	category_rows[NR_MEMLEDGER_CATEGORIES];
+static struct { ROW_ATTRS(NR_SUBCATEGORY_FIELDS); }
+	subcategory_rows[NR_MEMLEDGER_SUBCATEGORIES];
+
+static const struct attribute_group target_group = { .attrs = target_attrs };
+
+static const struct attribute_group *target_groups[] = {
+	&target_group,
+	&total_row.group,
+	&summary_row.group,
+	NULL
+};
+
+static const struct attribute_group *
+	category_groups[NR_MEMLEDGER_CATEGORIES + 1];
+static const struct attribute_group *
+	subcategory_groups[NR_MEMLEDGER_SUBCATEGORIES + 1];
+
+static void init_attr(struct target_attribute *attr, struct attribute **ptr,
+		      const char *name, u8 category, u8 subcategory, u8 field)
+{
+	*attr = (struct target_attribute) {
+		.attr = { .name = name, .mode = 0400 },
+		.show = row_show,
+		.category = category,
+		.subcategory = subcategory,
+		.field = field,
+	};
+	*ptr = &attr->attr;
+}
+
+static void init_rows(void)
+{
+	unsigned int row, i;
+
+	for (i = 0; i < NR_ROW_FIELDS; i++)
+		init_attr(&total_row.attr[i], &total_row.ptr[i],
+			  row_field_names[i], NO_CATEGORY, NO_SUBCATEGORY, i);
+	total_row.group.name = "total";
+	total_row.group.attrs = total_row.ptr;
+
+	for (i = 0; i < NR_SUMMARY_FIELDS; i++) {
+		init_attr(&summary_row.attr[i], &summary_row.ptr[i],
+			  summary_field_names[i], NO_CATEGORY, NO_SUBCATEGORY,
+			  i);
+		summary_row.attr[i].show = summary_show;
+	}
+	summary_row.group.name = "summary";
+	summary_row.group.attrs = summary_row.ptr;
+
+	for (row = 0; row < NR_MEMLEDGER_CATEGORIES; row++) {
+		for (i = 0; i < NR_CATEGORY_FIELDS; i++)
+			init_attr(&category_rows[row].attr[i],
+				  &category_rows[row].ptr[i],
+				  row_field_names[i], row, NO_SUBCATEGORY, i);
+		category_rows[row].group.name = memledger_category_names[row];
+		category_rows[row].group.attrs = category_rows[row].ptr;
+		category_groups[row] = &category_rows[row].group;
+	}
+
+	for (row = 0; row < NR_MEMLEDGER_SUBCATEGORIES; row++) {
+		for (i = 0; i < NR_SUBCATEGORY_FIELDS; i++)
+			init_attr(&subcategory_rows[row].attr[i],
+				  &subcategory_rows[row].ptr[i],
+				  row_field_names[subcategory_fields[i]],
+				  NO_CATEGORY, row, subcategory_fields[i]);
+		subcategory_rows[row].group.name =
+			memledger_subcategory_names[row];
+		subcategory_rows[row].group.attrs = subcategory_rows[row].ptr;
+		subcategory_groups[row] = &subcategory_rows[row].group;
+	}
+}
+
+/*
+ * A target's kobjects
+ */
+
+static ssize_t target_attr_show(struct kobject *kobj, struct attribute *attr,
+				char *buf)
+{
+	struct target_attribute *target_attr =
+		container_of(attr, struct target_attribute, attr);
+
+	if (!memledger_access_allowed())
+		return -EPERM;
+	if (!target_attr->show)
+		return -EIO;
+	return target_attr->show(kobj_target(kobj), target_attr, buf);
+}
+
+static ssize_t target_attr_store(struct kobject *kobj, struct attribute *attr,
+				 const char *buf, size_t len)
+{
+	struct target_attribute *target_attr =
+		container_of(attr, struct target_attribute, attr);
+
+	if (!memledger_access_allowed())
+		return -EPERM;
+	if (!target_attr->store)
+		return -EIO;
+	return target_attr->store(kobj_target(kobj), buf, len);
+}
+
+static const struct sysfs_ops target_sysfs_ops = {
+	.show = target_attr_show,
+	.store = target_attr_store,
+};
+
+/* The last of the kobjects takes the directory with it. */
+static void target_kobject_release(struct kobject *kobj)
+{
+	struct memledger_sysfs_dir *dir =
+		container_of(kobj, struct target_kobject, kobj)->dir;
+	struct memledger_target *target = dir->target;
+
+	if (!atomic_dec_and_test(&dir->nr_nodes))
+		return;
+	kfree(dir);
+	memledger_target_put(target);
+}
+
+static const struct kobj_type target_ktype = {
+	.sysfs_ops = &target_sysfs_ops,
+	.release = target_kobject_release,
+};
+
+/* On failure the kobject has been, or will be, released. */
+static int add_node(struct memledger_sysfs_dir *dir, enum target_node node,
+		    struct kobject *parent,
+		    const struct attribute_group **groups, const char *name)
+{
+	struct kobject *kobj = &dir->nodes[node].kobj;
+	int ret;
+
+	dir->nodes[node].dir = dir;
+	atomic_inc(&dir->nr_nodes);
+	ret = kobject_init_and_add(kobj, &target_ktype, parent, "%s", name);
+	if (!ret)
+		ret = sysfs_create_groups(kobj, groups);
+	if (ret)
+		goto err_put;
+	return 0;
+
+err_put:
+	kobject_del(kobj);
+	kobject_put(kobj);
+	return ret;
+}
+
+static void remove_node(struct memledger_sysfs_dir *dir, enum target_node node)
+{
+	kobject_del(&dir->nodes[node].kobj);
+	kobject_put(&dir->nodes[node].kobj);
+}
+
+/**
+ * memledger_sysfs_add - make processes/TGID
+ * @target: the process
+ *
+ * Return: 0 or what sysfs said, -ENOMEM as a rule; then nothing is there.
+ */
+int memledger_sysfs_add(struct memledger_target *target)
+{
+	struct memledger_sysfs_dir *dir;
+	struct kobject *kobj;
+	char name[16];
+	int ret;
+
+	dir = kzalloc(sizeof(*dir), GFP_KERNEL);
+	if (!dir)
+		return -ENOMEM;
+	memledger_target_get(target);
+	dir->target = target;
+	kobj = &dir->nodes[NODE_TARGET].kobj;
+
+	snprintf(name, sizeof(name), "%d", target->nr);
+	ret = add_node(dir, NODE_TARGET, processes, target_groups, name);
+	if (ret)
+		return ret;
+	ret = sysfs_create_bin_file(kobj, &record_attr);
+	if (ret)
+		goto err_target;
+	ret = add_node(dir, NODE_CATEGORY, kobj, category_groups, "category");
+	if (ret)
+		goto err_target;
+	ret = add_node(dir, NODE_SUBCATEGORY, kobj, subcategory_groups,
+		       "subcategory");
+	if (ret)
+		goto err_category;
+	target->sysfs = dir;
+	return 0;
+
+err_category:
+	remove_node(dir, NODE_CATEGORY);
+err_target:
+	remove_node(dir, NODE_TARGET);
+	return ret;
+}
+
+/**
+ * memledger_sysfs_remove - remove processes/TGID
+ * @target: the process
+ *
+ * Context: waits for the readers of its files; no lock that they take may be
+ * held.
+ */
+void memledger_sysfs_remove(struct memledger_target *target)
+{
+	struct memledger_sysfs_dir *dir = target->sysfs;
+
+	target->sysfs = NULL;
+	remove_node(dir, NODE_SUBCATEGORY);
+	remove_node(dir, NODE_CATEGORY);
+	remove_node(dir, NODE_TARGET);
+}
+
+/*
+ * Settings, and what the kernel can tell
+ */
+
+static ssize_t abi_show(struct kobject *kobj, struct kobj_attribute *attr,
+			char *buf)
+{
+	return sysfs_emit(buf, "%d\n", MEMLEDGER_ABI_VERSION);
+}
+
+static struct kobj_attribute abi_attr = __ATTR_RO(abi);
+
+static ssize_t profile_show(struct kobject *kobj, struct kobj_attribute *attr,
+			    char *buf)
+{
+	const struct memledger_profile *used =
+		READ_ONCE(memledger_settings.profile);
+	unsigned int i;
+	int len = 0;
+
+	if (!memledger_access_allowed())
+		return -EPERM;
+	for (i = 0; i < nr_memledger_profiles; i++) {
+		const struct memledger_profile *profile = &memledger_profiles[i];
+
+		len += sysfs_emit_at(buf, len, profile == used ? "[%s]" : "%s",
+				     profile->name);
+		len += sysfs_emit_at(buf, len,
+				     i + 1 < nr_memledger_profiles ? " " : "\n");
+	}
+	return len;
+}
+
+static ssize_t profile_store(struct kobject *kobj, struct kobj_attribute *attr,
+			     const char *buf, size_t len)
+{
+	const struct memledger_profile *profile = NULL;
+	unsigned int i;
+
+	if (!memledger_access_allowed())
+		return -EPERM;
+	for (i = 0; i < nr_memledger_profiles && !profile; i++) {
+		if (sysfs_streq(buf, memledger_profiles[i].name))
+			profile = &memledger_profiles[i];
+	}
+	if (!profile)
+		return -EINVAL;
+	WRITE_ONCE(memledger_settings.profile, profile);
+	return len;
+}
+
+static struct kobj_attribute profile_attr = __ATTR_RW_MODE(profile, 0600);
+
+static ssize_t write_tgid(const char *buf, size_t len, int (*fn)(pid_t nr))
+{
+	pid_t nr;
+	int ret;
+
+	if (!memledger_access_allowed())
+		return -EPERM;
+	if (kstrtoint(buf, 10, &nr))
+		return -EINVAL;
+	ret = fn(nr);
+	return ret ?: len;
+}
+
+static ssize_t track_store(struct kobject *kobj, struct kobj_attribute *attr,
+			   const char *buf, size_t len)
+{
+	return write_tgid(buf, len, memledger_target_track);
+}
+
+static struct kobj_attribute track_attr = __ATTR_WO(track);
+
+static ssize_t untrack_store(struct kobject *kobj, struct kobj_attribute *attr,
+			     const char *buf, size_t len)
+{
+	return write_tgid(buf, len, memledger_target_untrack);
+}
+
+static struct kobj_attribute untrack_attr = __ATTR_WO(untrack);
+
+static ssize_t write_setting(const char *buf, size_t len,
+			     unsigned int *setting, unsigned int min,
+			     unsigned int max)
+{
+	unsigned int value;
+
+	if (!memledger_access_allowed())
+		return -EPERM;
+	if (kstrtouint(buf, 10, &value) || value < min || value > max)
+		return -EINVAL;
+	WRITE_ONCE(*setting, value);
+	return len;
+}
+
+#define SETTING_ATTR(name, variable, min, max)				\
+static ssize_t name##_show(struct kobject *kobj,			\
+			   struct kobj_attribute *attr, char *buf)	\
+{									\
+	if (!memledger_access_allowed())						\
+		return -EPERM;						\
+	return sysfs_emit(buf, "%u\n", READ_ONCE(variable));		\
+}									\
+static ssize_t name##_store(struct kobject *kobj,			\
+			    struct kobj_attribute *attr,		\
+			    const char *buf, size_t len)		\
+{									\
+	return write_setting(buf, len, &(variable), min, max);		\
+}									\
+static struct kobj_attribute name##_attr = __ATTR_RW_MODE(name, 0600)
+
+SETTING_ATTR(max_tracked, memledger_target_max, 1, MEMLEDGER_MAX_TRACKED_LIMIT);
+SETTING_ATTR(max_age_ms, memledger_settings.max_age_ms, 0,
+	     MEMLEDGER_MAX_AGE_MS_LIMIT);
+SETTING_ATTR(slice_entries, memledger_settings.slice_entries, 1,
+	     MEMLEDGER_SLICE_LIMIT);
+
+#define KERNEL_ATTR(name, format, value)				\
+static ssize_t name##_show(struct kobject *kobj,			\
+			   struct kobj_attribute *attr, char *buf)	\
+{									\
+	return memledger_access_allowed() ? sysfs_emit(buf, format "\n", value) : -EPERM; \
+}									\
+static struct kobj_attribute name##_attr = __ATTR_RO_MODE(name, 0400)
+
+KERNEL_ATTR(pss_method, "%s", memledger_snapshot_pss_method());
+KERNEL_ATTR(anon_names, "%d", memledger_snapshot_has_anon_names());
+KERNEL_ATTR(swap_pss, "%d", memledger_snapshot_has_swap_pss());
+
+static struct attribute *root_attrs[] = {
+	&abi_attr.attr,
+	&profile_attr.attr,
+	&track_attr.attr,
+	&untrack_attr.attr,
+	&max_tracked_attr.attr,
+	&max_age_ms_attr.attr,
+	&slice_entries_attr.attr,
+	&pss_method_attr.attr,
+	NULL
+};
+
+static struct attribute *features_attrs[] = {
+	&anon_names_attr.attr,
+	&swap_pss_attr.attr,
+	NULL
+};
+
+static const struct attribute_group root_group = { .attrs = root_attrs };
+static const struct attribute_group features_group = {
+	.name = "features",
+	.attrs = features_attrs,
+};
+
+static const struct attribute_group *root_groups[] = {
+	&root_group,
+	&features_group,
+	NULL
+};
+
+/**
+ * memledger_sysfs_init - make /sys/kernel/memledger
+ *
+ * The last step of loading: from here on users are in.
+ *
+ * Return: 0 or a negative errno, and then nothing is there.
+ */
+int __init memledger_sysfs_init(void)
+{
+	int ret = -ENOMEM;
+
+	init_rows();
+	root = kset_create_and_add("memledger", NULL, kernel_kobj);
+	if (!root)
+		return ret;
+	processes = kobject_create_and_add("processes", &root->kobj);
+	if (!processes)
+		goto err_root;
+	ret = sysfs_create_groups(&root->kobj, root_groups);
+	if (ret)
+		goto err_processes;
+	return 0;
+
+err_processes:
+	kobject_put(processes);
+err_root:
+	kset_unregister(root);
+	return ret;
+}
+
+/**
+ * memledger_sysfs_close - let nobody track any more
+ *
+ * Waits for writers of settings and targets. The directories stay.
+ */
+void memledger_sysfs_close(void)
+{
+	sysfs_remove_groups(&root->kobj, root_groups);
+}
+
+/**
+ * memledger_sysfs_exit - remove /sys/kernel/memledger, all targets being gone
+ */
+void memledger_sysfs_exit(void)
+{
+	kobject_put(processes);
+	kset_unregister(root);
+}

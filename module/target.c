@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From a process number to a pinned process, and from that to its mm.
+ *
+ * A target holds a struct pid: it keeps neither the task nor its memory, and
+ * a number that is used again is another struct pid.
+ */
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+
+#include "target.h"
+
+/*
+ * Held while a target comes or goes, its directories included. Of the files
+ * that are removed meanwhile none takes it: only track and untrack do, and
+ * these go last.
+ */
+static DEFINE_MUTEX(track_lock);
+static LIST_HEAD(targets);
+static unsigned int nr_targets;
+
+/* Objects that still are in memory, tracked or not: unloading waits for them. */
+static atomic_t nr_alive = ATOMIC_INIT(0);
+static DECLARE_WAIT_QUEUE_HEAD(none_alive);
+
+/* How many may be tracked at once; a setting. */
+unsigned int memledger_target_max = MEMLEDGER_MAX_TRACKED_DEFAULT;
+
+/**
+ * memledger_target_get - hold a target
+ * @target: a target that cannot go away at this moment
+ */
+void memledger_target_get(struct memledger_target *target)
+{
+	kref_get(&target->ref);
+}
+
+static void target_release(struct kref *ref)
+{
+	struct memledger_target *target =
+		container_of(ref, struct memledger_target, ref);
+
+	put_pid(target->pid);
+	mutex_destroy(&target->lock);
+	kvfree(target);
+	if (atomic_dec_and_test(&nr_alive))
+		wake_up(&none_alive);
+}
+
+/**
+ * memledger_target_put - let go of a target
+ * @target: not to be used afterwards
+ *
+ * Context: may sleep.
+ */
+void memledger_target_put(struct memledger_target *target)
+{
+	kref_put(&target->ref, target_release);
+}
+
+static struct mm_struct *task_grab_mm(struct task_struct *task)
+{
+	struct mm_struct *mm;
+
+	task_lock(task);
+	mm = task->flags & PF_KTHREAD ? NULL : task->mm;
+	if (mm)
+		mmgrab(mm);
+	task_unlock(task);
+	return mm;
+}
+
+/**
+ * memledger_target_mm - the memory that a process uses now
+ * @target: the process
+ *
+ * Any thread's will do: a leader that has exited has none, though the others
+ * go on.
+ *
+ * Context: does not sleep.
+ * Return: an mm with an mmgrab() reference, or ERR_PTR(-ESRCH) if the process
+ * has exited.
+ */
+struct mm_struct *memledger_target_mm(struct memledger_target *target)
+{
+	struct task_struct *leader, *task;
+	struct mm_struct *mm = NULL;
+
+	rcu_read_lock();
+	leader = pid_task(target->pid, PIDTYPE_TGID);
+	if (leader) {
+		for_each_thread(leader, task) {
+			mm = task_grab_mm(task);
+			if (mm)
+				break;
+		}
+	}
+	rcu_read_unlock();
+	return mm ?: ERR_PTR(-ESRCH);
+}
+
+/**
+ * memledger_target_comm - what the process is called now
+ * @target: the process
+ * @buf: gets the name of the thread group's leader
+ * @size: of @buf, at least TASK_COMM_LEN
+ *
+ * Return: 0 or -ESRCH.
+ */
+int memledger_target_comm(struct memledger_target *target, char *buf,
+			  size_t size)
+{
+	struct task_struct *task = get_pid_task(target->pid, PIDTYPE_TGID);
+	char comm[TASK_COMM_LEN];
+
+	if (!task)
+		return -ESRCH;
+	get_task_comm(comm, task);
+	put_task_struct(task);
+	strscpy_pad(buf, comm, size);
+	return 0;
+}
+
+static struct memledger_target *find_target(pid_t nr)
+{
+	struct memledger_target *target;
+
+	lockdep_assert_held(&track_lock);
+	list_for_each_entry(target, &targets, node) {
+		if (target->nr == nr)
+			return target;
+	}
+	return NULL;
+}
+
+/* Takes the list's reference with it. */
+static void remove_target(struct memledger_target *target)
+{
+	lockdep_assert_held(&track_lock);
+	list_del(&target->node);
+	nr_targets--;
+	/* Readers inside a walk leave at their next slice. */
+	WRITE_ONCE(target->dying, true);
+	memledger_debugfs_remove(target);
+	memledger_sysfs_remove(target);
+	memledger_target_put(target);
+}
+
+static int add_target(struct pid *pid, pid_t nr)
+{
+	struct memledger_target *target;
+	struct mm_struct *mm;
+	int ret;
+
+	lockdep_assert_held(&track_lock);
+	if (nr_targets >= READ_ONCE(memledger_target_max))
+		return -ENOSPC;
+
+	target = kvzalloc(sizeof(*target), GFP_KERNEL);
+	if (!target)
+		return -ENOMEM;
+	atomic_inc(&nr_alive);
+	kref_init(&target->ref);
+	mutex_init(&target->lock);
+	target->pid = get_pid(pid);
+	target->nr = nr;
+
+	/* A zombie has a number, but nothing to be tracked. */
+	mm = memledger_target_mm(target);
+	if (IS_ERR(mm)) {
+		ret = PTR_ERR(mm);
+		goto err_put;
+	}
+	mmdrop(mm);
+
+	ret = memledger_sysfs_add(target);
+	if (ret)
+		goto err_put;
+	memledger_debugfs_add(target);
+	list_add_tail(&target->node, &targets);
+	nr_targets++;
+	return 0;
+
+err_put:
+	memledger_target_put(target);
+	return ret;
+}
+
+/* The process of that number, if it is one with memory of its own. */
+static struct pid *get_process(pid_t nr)
+{
+	struct task_struct *task;
+	struct pid *pid;
+	bool kthread;
+
+	rcu_read_lock();
+	pid = get_pid(find_pid_ns(nr, &init_pid_ns));
+	rcu_read_unlock();
+	if (!pid)
+		return ERR_PTR(-ESRCH);
+
+	/* Refuses threads that are not their group's leader. */
+	task = get_pid_task(pid, PIDTYPE_TGID);
+	if (!task) {
+		put_pid(pid);
+		return ERR_PTR(-ESRCH);
+	}
+	kthread = task->flags & PF_KTHREAD;
+	put_task_struct(task);
+	if (kthread) {
+		put_pid(pid);
+		return ERR_PTR(-EINVAL);
+	}
+	return pid;
+}
+
+/**
+ * memledger_target_track - start to track a process
+ * @nr: its number in the initial pid namespace
+ *
+ * A tracked process of the same number that is dead gives way.
+ *
+ * Context: process context; may sleep.
+ * Return: 0; -EINVAL for a number that is none or a kernel thread's, -ESRCH if
+ * there is no such process, -EEXIST if it is tracked, -ENOSPC if too many are,
+ * -ENOMEM, -EINTR.
+ */
+int memledger_target_track(pid_t nr)
+{
+	struct memledger_target *target;
+	struct pid *pid;
+	int ret;
+
+	if (nr <= 0)
+		return -EINVAL;
+	pid = get_process(nr);
+	if (IS_ERR(pid))
+		return PTR_ERR(pid);
+
+	ret = mutex_lock_killable(&track_lock);
+	if (ret)
+		goto out_put;
+	target = find_target(nr);
+	if (target && target->pid == pid) {
+		ret = -EEXIST;
+		goto out_unlock;
+	}
+	if (target)
+		remove_target(target);
+	ret = add_target(pid, nr);
+out_unlock:
+	mutex_unlock(&track_lock);
+out_put:
+	put_pid(pid);
+	return ret;
+}
+
+/**
+ * memledger_target_untrack - stop to track a process
+ * @nr: its number in the initial pid namespace
+ *
+ * Context: process context; waits for readers of the process's files.
+ * Return: 0; -EINVAL for a number that is none, -ENOENT if it is not tracked,
+ * -EINTR.
+ */
+int memledger_target_untrack(pid_t nr)
+{
+	struct memledger_target *target;
+	int ret;
+
+	if (nr <= 0)
+		return -EINVAL;
+	ret = mutex_lock_killable(&track_lock);
+	if (ret)
+		return ret;
+	target = find_target(nr);
+	if (target)
+		remove_target(target);
+	mutex_unlock(&track_lock);
+	return target ? 0 : -ENOENT;
+}
+
+/**
+ * memledger_target_untrack_all - drop all targets, and wait until none is left
+ *
+ * For module exit, when track can no longer be written to.
+ */
+void memledger_target_untrack_all(void)
+{
+	struct memledger_target *target, *next;
+
+	mutex_lock(&track_lock);
+	list_for_each_entry_safe(target, next, &targets, node)
+		remove_target(target);
+	mutex_unlock(&track_lock);
+	wait_event(none_alive, !atomic_read(&nr_alive));
+}

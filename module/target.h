@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The processes that the user asked to track.
+ */
+#ifndef _MEMLEDGER_TARGET_H
+#define _MEMLEDGER_TARGET_H
+
+#include <linux/capability.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+
+#include <memledger/abi.h>
+
+struct dentry;
+struct memledger_sysfs_dir;
+struct mm_struct;
+
+/**
+ * struct memledger_target - a tracked process
+ * @ref: held by the list, by its directories and by open files
+ * @node: in the list of tracked processes
+ * @pid: the process; pins neither task nor memory
+ * @nr: its number in the initial pid namespace
+ * @dying: it is being untracked; walks stop at their next slice
+ * @lock: guards @record and @scratch
+ * @record: the last snapshot; generation 0 if there is none yet
+ * @scratch: the next one, while it is made
+ * @sysfs: its directory in sysfs
+ * @debugfs: its directory in debugfs
+ */
+struct memledger_target {
+	struct kref ref;
+	struct list_head node;
+	struct pid *pid;
+	pid_t nr;
+	bool dying;
+	struct mutex lock;
+	struct memledger_record record;
+	struct memledger_record scratch;
+	struct memledger_sysfs_dir *sysfs;
+	struct dentry *debugfs;
+};
+
+/* Asked at every read and write, whatever the file's mode let through. */
+static inline bool memledger_access_allowed(void)
+{
+	return capable(CAP_SYS_PTRACE);
+}
+
+#define MEMLEDGER_MAX_TRACKED_DEFAULT	128
+#define MEMLEDGER_MAX_TRACKED_LIMIT	4096
+
+extern unsigned int memledger_target_max;
+
+int memledger_target_track(pid_t nr);
+int memledger_target_untrack(pid_t nr);
+void memledger_target_untrack_all(void);
+
+void memledger_target_get(struct memledger_target *target);
+void memledger_target_put(struct memledger_target *target);
+struct mm_struct *memledger_target_mm(struct memledger_target *target);
+int memledger_target_comm(struct memledger_target *target, char *buf,
+			  size_t size);
+
+/* What each exporter makes of a target; in sysfs.c and debugfs.c. */
+int memledger_sysfs_add(struct memledger_target *target);
+void memledger_sysfs_remove(struct memledger_target *target);
+void memledger_debugfs_add(struct memledger_target *target);
+void memledger_debugfs_remove(struct memledger_target *target);
+
+int memledger_sysfs_init(void);
+void memledger_sysfs_close(void);
+void memledger_sysfs_exit(void);
+void memledger_debugfs_init(void);
+void memledger_debugfs_exit(void);
+
+#endif

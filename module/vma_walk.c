@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From an mm to its VMAs, slice by slice.
+ *
+ * A slice holds the mmap lock for a bounded number of page-table entries, with
+ * preemption off, so that a reader of low priority never keeps the lock while
+ * it waits for a CPU. Between slices nothing is held but the mm_struct, so the
+ * process may map, unmap, exec or exit:
+ *
+ *   +------+------+-----------+
+ *   | VMA1 | VMA2 | VMA3      |
+ *   +------+------+-----------+
+ *   |      |   ^  |           |
+ *  4k     8k   |  16k        400k
+ *             addr = 12k, where the slice ended
+ *
+ * All below addr has been counted and is not looked at again, so what stays
+ * mapped throughout is counted exactly once. When the lock is held again,
+ * find_vma(addr) gives one of:
+ *
+ * 1) VMA2, as it was: go on in it.
+ * 2) VMA2, but grown, shrunk or merged with a neighbour like it: go on in it;
+ *    it ends where it ends now.
+ * 3) Something else at addr (VMA2 was unmapped and its place taken, or split
+ *    and its upper part given other permissions or another name): the lower
+ *    part of VMA2 is finished as it was counted, [8k, 12k), and the new
+ *    mapping begins at addr.
+ * 4) VMA3 or nothing: VMA2 is finished in the same way.
+ *
+ * Whether it is still the same is told by what /proc/PID/maps would print of
+ * it, names included, since pointers may have been freed and used again.
+ */
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/shmem_fs.h>
+#include <linux/magic.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "walk.h"
+
+/* On a realtime kernel page-table locks sleep, and preemption stays on. */
+static void slice_preempt_disable(void)
+{
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_disable();
+}
+
+static void slice_preempt_enable(void)
+{
+	if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+		preempt_enable();
+}
+
+/* What maps prints of @vma from @addr on; nothing is counted yet. */
+static void describe_vma(struct vm_area_struct *vma, unsigned long addr,
+			 char *buf, struct memledger_vma *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->start = addr;
+	out->end = vma->vm_end;
+	out->flags = vma->vm_flags;
+	if (vma->vm_file) {
+		const struct inode *inode = memledger_file_inode(vma->vm_file);
+
+		out->dev = inode->i_sb->s_dev;
+		out->ino = inode->i_ino;
+		out->offset = ((u64)vma->vm_pgoff << PAGE_SHIFT) +
+			      (addr - vma->vm_start);
+	}
+	memledger_vma_name(vma, buf, MEMLEDGER_NAME_SIZE, out);
+}
+
+#define PRINTED_FLAGS	(VM_READ | VM_WRITE | VM_EXEC | VM_MAYSHARE)
+
+/* Whether @now, seen at walk->addr, goes on where the open VMA was left. */
+static bool same_vma(const struct memledger_walk *walk,
+		     const struct memledger_vma *now)
+{
+	const struct memledger_vma *vma = &walk->vma;
+	u64 done = walk->addr - vma->start;
+
+	return !((now->flags ^ vma->flags) & PRINTED_FLAGS) &&
+	       now->dev == vma->dev &&
+	       now->ino == vma->ino && now->deleted == vma->deleted &&
+	       (!now->ino || now->offset == vma->offset + done) &&
+	       now->len == vma->len && !memcmp(now->name, vma->name, vma->len);
+}
+
+static int finish_vma(struct memledger_walk *walk, memledger_vma_fn fn,
+		      void *arg)
+{
+	walk->open = false;
+	walk->vma.usage.size = walk->vma.end - walk->vma.start;
+	walk->stats.vmas++;
+	return fn(&walk->vma, arg);
+}
+
+/*
+ * Ends the open VMA at walk->addr, if there is one and @vma does not go on
+ * with it, and opens @vma. NULL: there are no more VMAs.
+ * Returns what the callback said; then nothing is open.
+ */
+static int switch_vma(struct memledger_walk *walk, struct vm_area_struct *vma,
+		      memledger_vma_fn fn, void *arg)
+{
+	struct memledger_vma now;
+	int ret;
+
+	if (walk->open) {
+		/* names[0] is the open one's. */
+		if (vma && vma->vm_start <= walk->addr) {
+			describe_vma(vma, walk->addr, walk->names[1], &now);
+			if (same_vma(walk, &now)) {
+				walk->vma.end = vma->vm_end;
+				return 0;
+			}
+		}
+		walk->vma.end = walk->addr;
+		ret = finish_vma(walk, fn, arg);
+		if (ret)
+			return ret;
+	}
+	if (vma) {
+		/* Below addr all is counted, whatever has grown there since. */
+		walk->addr = max(walk->addr, vma->vm_start);
+		describe_vma(vma, walk->addr, walk->names[0], &walk->vma);
+		walk->open = true;
+	}
+	return 0;
+}
+
+static bool is_shmem(const struct file *file)
+{
+	const struct inode *inode = file_inode(file);
+
+	return inode->i_sb->s_magic == TMPFS_MAGIC && S_ISREG(inode->i_mode);
+}
+
+/*
+ * How smaps finds what a mapping of shmem has in swap, when the first slice of
+ * the VMA begins:
+ *
+ *   nothing of the object is in swap     there is nothing to find
+ *   private and writable                 page by page, where nothing is mapped
+ *   otherwise, and mapped whole          the object's own count
+ *   otherwise                            scan the part that is mapped
+ *
+ * The scan may be long, so it is left for when the mmap lock is dropped.
+ */
+static struct address_space *shmem_holes(struct vm_area_struct *vma)
+{
+	if (!IS_ENABLED(CONFIG_SHMEM) || !vma->vm_file ||
+	    !is_shmem(vma->vm_file) ||
+	    (vma->vm_flags & (VM_SHARED | VM_WRITE)) != VM_WRITE ||
+	    !READ_ONCE(SHMEM_I(file_inode(vma->vm_file))->swapped))
+		return NULL;
+	return vma->vm_file->f_mapping;
+}
+
+static void shmem_whole_swap(struct memledger_walk *walk,
+			     struct vm_area_struct *vma)
+{
+	unsigned long swapped;
+	struct inode *inode;
+
+	if (!IS_ENABLED(CONFIG_SHMEM) || !vma->vm_file ||
+	    !is_shmem(vma->vm_file) ||
+	    (vma->vm_flags & (VM_SHARED | VM_WRITE)) == VM_WRITE)
+		return;
+	inode = file_inode(vma->vm_file);
+	swapped = READ_ONCE(SHMEM_I(inode)->swapped);
+	if (!swapped)
+		return;
+	if (!vma->vm_pgoff && walk->vma.start == vma->vm_start &&
+	    vma->vm_end - vma->vm_start >= inode->i_size) {
+		walk->vma.usage.swap += (u64)swapped << PAGE_SHIFT;
+		return;
+	}
+	walk->swap_file = get_file(vma->vm_file);
+	walk->swap_start = linear_page_index(vma, walk->vma.start);
+	walk->swap_end = linear_page_index(vma, vma->vm_end);
+}
+
+#ifdef CONFIG_HUGETLB_PAGE
+/* The lock sleeps, so preemption is on meanwhile. */
+static int walk_hugetlb(struct memledger_walk *walk,
+			struct memledger_page_walk *pages)
+{
+	struct address_space *mapping = pages->vma->vm_file->f_mapping;
+	int ret;
+
+	slice_preempt_enable();
+	ret = down_read_killable(&mapping->i_mmap_rwsem);
+	if (!ret) {
+		walk->addr = memledger_page_walk_hugetlb(pages, walk->addr,
+							 pages->vma->vm_end);
+		up_read(&mapping->i_mmap_rwsem);
+	}
+	slice_preempt_disable();
+	return ret;
+}
+#else
+static int walk_hugetlb(struct memledger_walk *walk,
+			struct memledger_page_walk *pages)
+{
+	return -EOPNOTSUPP;
+}
+#endif
+
+#define SLICE_MORE	(-EAGAIN)
+
+/*
+ * Walks VMAs until @budget entries have been looked at. The mmap lock is held.
+ * Returns 0 at the end of the mm, SLICE_MORE, what the callback said or an
+ * error.
+ */
+static int walk_locked(struct memledger_walk *walk, long budget,
+		       memledger_vma_fn fn, void *arg)
+{
+	struct memledger_page_walk pages = { .budget = budget };
+	VMA_ITERATOR(vmi, walk->mm, walk->addr);
+	struct vm_area_struct *vma;
+	int ret;
+
+	while ((vma = vma_next(&vmi))) {
+		ret = switch_vma(walk, vma, fn, arg);
+		if (ret)
+			goto out;
+
+		pages.vma = vma;
+		pages.usage = &walk->vma.usage;
+		pages.budget--;
+		if (is_vm_hugetlb_page(vma)) {
+			ret = walk_hugetlb(walk, &pages);
+			if (ret)
+				goto out;
+		} else {
+			pages.holes = shmem_holes(vma);
+			walk->addr = memledger_page_walk_range(&pages,
+							       walk->addr,
+							       vma->vm_end);
+		}
+		ret = SLICE_MORE;
+		if (walk->addr < vma->vm_end)
+			goto out;
+
+		shmem_whole_swap(walk, vma);
+		if (walk->swap_file)
+			goto out;
+		ret = finish_vma(walk, fn, arg);
+		if (ret)
+			goto out;
+		if (pages.budget <= 0) {
+			ret = SLICE_MORE;
+			goto out;
+		}
+	}
+	ret = switch_vma(walk, NULL, fn, arg);
+out:
+	walk->stats.entries += budget - pages.budget;
+	return ret;
+}
+
+/* One slice: takes the mmap lock and drops it again. */
+static int walk_slice(struct memledger_walk *walk, long budget,
+		      memledger_vma_fn fn, void *arg)
+{
+	struct mm_struct *mm = walk->mm;
+	u64 start, held;
+	int ret;
+
+	if (READ_ONCE(*walk->stop))
+		return -ENODEV;
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	if (!mmget_not_zero(mm))
+		return -ESRCH;
+	/* Only we are left: the process is gone, and must not wait for us. */
+	ret = -ESRCH;
+	if (atomic_read(&mm->mm_users) == 1)
+		goto out_put;
+	ret = mmap_read_lock_killable(mm);
+	if (ret)
+		goto out_put;
+
+	start = ktime_get_ns();
+	slice_preempt_disable();
+	ret = walk_locked(walk, budget, fn, arg);
+	slice_preempt_enable();
+	held = ktime_get_ns() - start;
+	mmap_read_unlock(mm);
+
+	walk->stats.slices++;
+	walk->stats.lock_hold_max_ns = max(walk->stats.lock_hold_max_ns, held);
+out_put:
+	mmput(mm);
+	return ret;
+}
+
+/* Finishes a VMA whose swap was left to be counted without the mmap lock. */
+static int count_swap_file(struct memledger_walk *walk, long budget,
+			   memledger_vma_fn fn, void *arg)
+{
+	struct address_space *mapping = walk->swap_file->f_mapping;
+	int ret = 0;
+
+	while (walk->swap_start < walk->swap_end) {
+		long left = budget;
+
+		walk->vma.usage.swap += memledger_shmem_swap(mapping,
+							     &walk->swap_start,
+							     walk->swap_end,
+							     &left);
+		walk->stats.entries += budget - left;
+		if (fatal_signal_pending(current)) {
+			ret = -EINTR;
+			break;
+		}
+		if (READ_ONCE(*walk->stop)) {
+			ret = -ENODEV;
+			break;
+		}
+		cond_resched();
+	}
+	fput(walk->swap_file);
+	walk->swap_file = NULL;
+	return ret ?: finish_vma(walk, fn, arg);
+}
+
+/**
+ * memledger_walk_begin - prepare to walk an mm
+ * @walk: what to prepare
+ * @mm: the mm; the caller's mmgrab() reference becomes the walk's, also where
+ *	this fails
+ * @stop: the walk ends with -ENODEV when this becomes true
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int memledger_walk_begin(struct memledger_walk *walk, struct mm_struct *mm,
+			 const bool *stop)
+{
+	memset(walk, 0, sizeof(*walk));
+	walk->mm = mm;
+	walk->stop = stop;
+	walk->names[0] = kvmalloc(2 * MEMLEDGER_NAME_SIZE, GFP_KERNEL);
+	if (!walk->names[0]) {
+		mmdrop(mm);
+		return -ENOMEM;
+	}
+	walk->names[1] = walk->names[0] + MEMLEDGER_NAME_SIZE;
+	return 0;
+}
+
+/**
+ * memledger_walk_run - walk on
+ * @walk: prepared by memledger_walk_begin()
+ * @slice_entries: how many page-table entries a slice looks at
+ * @fn: told of each finished VMA
+ * @arg: for @fn
+ *
+ * Context: process context; may sleep, and holds nothing on return.
+ * Return: 0 at the end of the mm; what @fn returned, and the next call goes on
+ * behind that VMA; -ESRCH if the mm is gone (the process has exited, or runs
+ * another program now), -EINTR on a fatal signal, -ENODEV if told to stop.
+ */
+int memledger_walk_run(struct memledger_walk *walk, unsigned int slice_entries,
+		       memledger_vma_fn fn, void *arg)
+{
+	int ret;
+
+	do {
+		ret = walk_slice(walk, slice_entries, fn, arg);
+		if (walk->swap_file) {
+			ret = count_swap_file(walk, slice_entries, fn, arg);
+			if (!ret)
+				ret = SLICE_MORE;
+		}
+		cond_resched();
+	} while (ret == SLICE_MORE);
+	return ret;
+}
+
+/**
+ * memledger_walk_end - let go of what the walk holds
+ * @walk: prepared by memledger_walk_begin()
+ */
+void memledger_walk_end(struct memledger_walk *walk)
+{
+	kvfree(walk->names[0]);
+	mmdrop(walk->mm);
+}
