@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names in; the same names without anything that a terminal, a CSV reader or
+ * a JSON parser could stumble over out.
+ */
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+
+/**
+ * memledger_escape_text - make a name harmless for a terminal
+ * @name: any bytes
+ * @also: further characters to escape; may be empty
+ *
+ * As the comm file of the module has it: control characters, backslash and
+ * bytes over 126 become a backslash and three octal digits.
+ *
+ * Return: a string to be freed, or NULL where there is no memory.
+ */
+char *memledger_escape_text(const char *name, const char *also)
+{
+	char *text = malloc(4 * strlen(name) + 1);
+	char *to = text;
+
+	if (!text)
+		return NULL;
+	for (; *name; name++) {
+		unsigned char c = *name;
+
+		if (c < ' ' || c > '~' || c == '\\' || strchr(also, c))
+			to += sprintf(to, "\\%03o", c);
+		else
+			*to++ = c;
+	}
+	*to = '\0';
+	return text;
+}
+
+/*
+ * Length of the well-formed UTF-8 sequence at s, 0 if there is none, and the
+ * character it stands for.
+ */
+static unsigned int utf8_next(const unsigned char *s, unsigned int *character)
+{
+	static const unsigned int least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	unsigned int len, i;
+	unsigned int c = s[0];
+
+	if (c < 0x80)
+		len = 1;
+	else if (c >= 0xc0 && c < 0xe0)
+		len = 2;
+	else if (c >= 0xe0 && c < 0xf0)
+		len = 3;
+	else if (c >= 0xf0 && c < 0xf8)
+		len = 4;
+	else
+		return 0;
+
+	if (len > 1)
+		c &= 0x7f >> len;
+	for (i = 1; i < len; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	if (c < least[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		return 0;
+	*character = c;
+	return len;
+}
+
+/**
+ * memledger_escape_json - print a name as a JSON string
+ * @out: where to
+ * @name: any bytes; those that are no UTF-8 become U+FFFD
+ */
+void memledger_escape_json(FILE *out, const char *name)
+{
+	const unsigned char *s = (const unsigned char *)name;
+
+	putc('"', out);
+	while (*s) {
+		unsigned int c = 0xfffd;
+		unsigned int len = utf8_next(s, &c);
+
+		if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", c);
+		else if (c < ' ' || (c >= 0x7f && c < 0xa0) || !len)
+			fprintf(out, "\\u%04x", c);
+		else
+			fwrite(s, 1, len, out);
+		s += len ? len : 1;
+	}
+	putc('"', out);
+}

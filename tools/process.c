@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A process's name in, its number out.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "escape.h"
+#include "process.h"
+
+/* In the initial pid namespace; Linux has always had this number for it. */
+#define INITIAL_PID_NAMESPACE	"pid:[4026531836]"
+
+/* The first string of a file in /proc/PID; empty where there is none. */
+static void read_name(pid_t pid, const char *file, char *name, size_t size)
+{
+	char path[64];
+	size_t len = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
+	f = fopen(path, "re");
+	if (f) {
+		len = fread(name, 1, size - 1, f);
+		fclose(f);
+	}
+	name[len] = '\0';
+}
+
+/* Its comm, the whole of its first argument, or the last part of that. */
+static bool process_is_called(pid_t pid, const char *name)
+{
+	char text[4096];
+	const char *slash;
+
+	read_name(pid, "comm", text, sizeof(text));
+	if (*text && text[strlen(text) - 1] == '\n')
+		text[strlen(text) - 1] = '\0';
+	if (!strcmp(text, name))
+		return true;
+
+	read_name(pid, "cmdline", text, sizeof(text));
+	slash = strrchr(text, '/');
+	return !strcmp(text, name) || (slash && !strcmp(slash + 1, name));
+}
+
+static void add_candidate(struct memledger_error *error, pid_t pid)
+{
+	size_t len = strlen(error->text);
+	char text[4096];
+	char *shown;
+
+	read_name(pid, "cmdline", text, sizeof(text));
+	shown = memledger_escape_text(text, "");
+	snprintf(error->text + len, sizeof(error->text) - len, "\n%8d %.64s",
+		 pid, shown ? shown : "");
+	free(shown);
+}
+
+static bool in_initial_pid_namespace(void)
+{
+	char name[64];
+	ssize_t len = readlink("/proc/self/ns/pid", name, sizeof(name) - 1);
+
+	/* Without CONFIG_PID_NS there is only one. */
+	if (len < 0)
+		return true;
+	name[len] = '\0';
+	return !strcmp(name, INITIAL_PID_NAMESPACE);
+}
+
+/**
+ * memledger_process_find - look up a process by its name
+ * @name: its comm, its first argument (an Android process's name), or what
+ *	follows the last slash of that
+ * @pid: its number
+ * @error: what went wrong; lists the candidates where there is more than one
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int memledger_process_find(const char *name, pid_t *pid,
+			   struct memledger_error *error)
+{
+	char *shown = memledger_escape_text(name, "");
+	unsigned int found = 0;
+	struct dirent *entry;
+	DIR *proc;
+	int ret;
+
+	if (!in_initial_pid_namespace()) {
+		free(shown);
+		return memledger_error_set(error,
+					   "names cannot be looked up outside the initial pid namespace: give the number that the process has there");
+	}
+	proc = opendir("/proc");
+	if (!proc) {
+		free(shown);
+		return memledger_error_set(error,
+					   "cannot look into /proc: mount -t proc proc /proc, or give the process's number");
+	}
+
+	memledger_error_set(error, "more than one process is called %s: give the number of one of them:",
+			    shown ? shown : "so");
+	while ((entry = readdir(proc))) {
+		pid_t nr = atoi(entry->d_name);
+
+		if (!isdigit((unsigned char)entry->d_name[0]) ||
+		    nr == getpid() || !process_is_called(nr, name))
+			continue;
+		found++;
+		*pid = nr;
+		add_candidate(error, nr);
+	}
+	closedir(proc);
+
+	ret = found == 1 ? 0 : -1;
+	if (!found)
+		memledger_error_set(error,
+				    "no process is called %s: see ps -e",
+				    shown ? shown : "so");
+	free(shown);
+	return ret;
+}

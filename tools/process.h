@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Processes by name.
+ */
+#ifndef _MEMLEDGER_TOOLS_PROCESS_H
+#define _MEMLEDGER_TOOLS_PROCESS_H
+
+#include <sys/types.h>
+
+#include "error.h"
+
+int memledger_process_find(const char *name, pid_t *pid,
+			   struct memledger_error *error);
+
+#endif
