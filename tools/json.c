@@ -5,6 +5,15 @@
 #include "escape.h"
 #include "report.h"
 
+static const struct {
+	const char *name;
+	size_t offset;
+} summary_fields[] = {
+#define X(field) { #field, offsetof(struct memledger_summary, field) },
+	MEMLEDGER_SUMMARY_FIELDS(X)
+#undef X
+};
+
 /* "key": , with a comma before all but the first of an object. */
 static void print_key(FILE *out, bool *first, const char *key)
 {
@@ -76,20 +85,22 @@ static void print_summary(FILE *out, const struct memledger_report *report,
 			  bool swap_pss)
 {
 	struct memledger_summary summary;
+	const char *start = (const char *)&summary;
 	bool first = true;
+	unsigned int i;
 
 	memledger_summary_compute(&summary, &report->totals, report->profile);
 	putc('{', out);
-#define X(field)							\
-	do {								\
-		print_key(out, &first, #field);				\
-		if (!swap_pss && &summary.field == &summary.total_swap_pss) \
-			fputs("null", out);				\
-		else							\
-			fprintf(out, "%lld", summary.field);		\
-	} while (0);
-	MEMLEDGER_SUMMARY_FIELDS(X)
-#undef X
+	for (i = 0; i < ARRAY_SIZE(summary_fields); i++) {
+		size_t offset = summary_fields[i].offset;
+
+		print_key(out, &first, summary_fields[i].name);
+		if (!swap_pss &&
+		    offset == offsetof(struct memledger_summary, total_swap_pss))
+			fputs("null", out);
+		else
+			fprintf(out, "%lld", *(const s64 *)(start + offset));
+	}
 	putc('}', out);
 }
 

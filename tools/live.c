@@ -116,7 +116,7 @@ static int check_module(const struct module_dir *dir)
 		snprintf(path, sizeof(path), "%s/kernel", dir->sysfs);
 		if (access(path, F_OK))
 			return memledger_error_set(dir->error,
-						   "there is no %s: sysfs is not mounted there: mount -t sysfs sysfs %s",
+						   "there is no %s: sysfs has to be mounted on %s",
 						   path, dir->sysfs);
 		return memledger_error_set(dir->error,
 					   "there is no %s/memledger: the kernel module is not loaded: insmod memledger.ko",

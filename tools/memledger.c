@@ -92,8 +92,7 @@ static void print_report(const struct memledger_report *report,
 		break;
 	}
 	if (!report->complete)
-		fputs("memledger: the walk had to stop early, so that the numbers are too small: try again\n",
-		      stderr);
+		fail("the walk had to stop early, so that the numbers are too small: try again");
 }
 
 static bool parse_pid(const char *text, pid_t *pid)
@@ -201,7 +200,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 			break;
 		case PROFILE:
 			if (!memledger_profile_find(optarg)) {
-				fail("--profile is one of android10, android11, android16 and android17");
+				fail("there is no such profile");
 				return fail_usage();
 			}
 			options->profile = optarg;

@@ -4,6 +4,7 @@
  */
 #include <ctype.h>
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,10 +101,11 @@ int memledger_process_find(const char *name, pid_t *pid,
 	if (!proc) {
 		free(shown);
 		return memledger_error_set(error,
-					   "cannot look into /proc: mount -t proc proc /proc, or give the process's number");
+					   "cannot look into /proc: mount proc there, or give the process's number");
 	}
 
-	memledger_error_set(error, "more than one process is called %s: give the number of one of them:",
+	memledger_error_set(error,
+			    "more than one process is called %s: give the number of one of them:",
 			    shown ? shown : "so");
 	while ((entry = readdir(proc))) {
 		pid_t nr = atoi(entry->d_name);

@@ -78,12 +78,13 @@ static void print_source(FILE *out, const struct memledger_report *report)
 	putc('\n', out);
 	if (report->unavailable) {
 		fputs("Unavailable:", out);
-		for (i = 0; (name = memledger_report_unavailable(report, i)); i++)
+		for (i = 0; (name = memledger_report_unavailable(report, i));
+		     i++)
 			fprintf(out, " %s", name);
 		putc('\n', out);
 	}
 	if (!report->complete)
-		fputs("Incomplete: the walk had to stop early, so that the numbers are too small.\n",
+		fputs("Incomplete: the walk had to stop early; the numbers are too small.\n",
 		      out);
 }
 
@@ -106,6 +107,6 @@ void memledger_report_print_table(FILE *out,
 	free(text);
 	print_source(out, report);
 	if (!(flags & MEMLEDGER_TABLE_SUMMARY_ONLY))
-		fputs("Heap Size, Alloc and Free are known to the process alone: 0, as dumpsys has it\nfor native processes.\n",
+		fputs("Heap Size, Alloc, Free: known to the process alone; 0, as in dumpsys of a native one.\n",
 		      out);
 }

@@ -49,8 +49,8 @@ static const struct {
 };
 
 /* Sums beyond these are no memory of this world, and would overflow. */
-#define MAX_KB			(1ULL << 50)
-#define MAX_FIXED_POINT_KB	(1ULL << 41)
+#define MAX_KB			((u64)1 << 50)
+#define MAX_FIXED_POINT_KB	((u64)1 << 41)
 
 /* The text, and how far we are. */
 struct reader {
