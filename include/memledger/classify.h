@@ -60,7 +60,7 @@ struct memledger_rule {
  * struct memledger_profile - the rules of an Android release
  * @name: as in the profile file: android10, android11, android16, android17
  * @rules: in order; those with @bit in their profiles are this release's. The
- *	first match wins, and the last three leave nothing unmatched
+ *	first match wins, and the last two together match anything
  * @nr_rules: how many
  * @bit: the release's bit in memledger_rule.profiles
  * @flags: MEMLEDGER_PROFILE_*

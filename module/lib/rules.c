@@ -156,18 +156,18 @@ static const struct memledger_rule rules[] = {
 	PREFIX(SINCE_10, "[anon:dalvik-", DALVIK_OTHER, GC),
 	PREFIX(SINCE_10, "[anon:", UNKNOWN, NONE),
 
-	{
-		.name = "named",
-		.match = MEMLEDGER_MATCH_NAMED,
-		.category = MEMLEDGER_CAT_OTHER_MMAP,
-		.subcategory = MEMLEDGER_SUB_NONE,
-		.profiles = SINCE_10,
-	},
 	/* A library's .bss, which no file backs, lies right behind it. */
 	{
 		.name = "after:.so",
 		.match = MEMLEDGER_MATCH_AFTER_SO,
 		.category = MEMLEDGER_CAT_SO_MMAP,
+		.subcategory = MEMLEDGER_SUB_NONE,
+		.profiles = SINCE_10,
+	},
+	{
+		.name = "named",
+		.match = MEMLEDGER_MATCH_NAMED,
+		.category = MEMLEDGER_CAT_OTHER_MMAP,
 		.subcategory = MEMLEDGER_SUB_NONE,
 		.profiles = SINCE_10,
 	},
