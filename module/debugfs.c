@@ -44,6 +44,7 @@ static int meminfo_show(struct seq_file *m, void *v)
 {
 	struct memledger_target *target = m->private;
 	const struct memledger_record *record = &target->record;
+	char comm[MEMLEDGER_COMM_TEXT_LEN];
 	int ret;
 
 	if (!memledger_access_allowed())
@@ -51,9 +52,10 @@ static int meminfo_show(struct seq_file *m, void *v)
 	ret = memledger_snapshot_lock(target, MEMLEDGER_SNAPSHOT_FRESH);
 	if (ret)
 		return ret;
+	memledger_comm_escape(record->comm, comm, sizeof(comm));
 	memledger_table_print(m, &record->totals,
 			      memledger_profile_find(record->profile),
-			      record->tgid, record->comm,
+			      record->tgid, comm,
 			      MEMLEDGER_TABLE_FULL | MEMLEDGER_TABLE_DALVIK);
 	print_source(m, record);
 	memledger_snapshot_unlock(target);

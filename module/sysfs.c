@@ -10,7 +10,6 @@
 #include <linux/kobject.h>
 #include <linux/kstrtox.h>
 #include <linux/slab.h>
-#include <linux/string_helpers.h>
 #include <linux/sysfs.h>
 
 #include <memledger/summary.h>
@@ -310,16 +309,14 @@ static struct target_attribute complete_attr = {
 static ssize_t comm_show(struct memledger_target *target,
 			 const struct target_attribute *attr, char *buf)
 {
-	char comm[TASK_COMM_LEN], text[4 * TASK_COMM_LEN];
+	char comm[TASK_COMM_LEN], text[MEMLEDGER_COMM_TEXT_LEN];
 	int ret;
 
 	ret = memledger_target_comm(target, comm, sizeof(comm));
 	if (ret)
 		return ret;
-	ret = string_escape_mem(comm, strlen(comm), text, sizeof(text),
-				ESCAPE_OCTAL | ESCAPE_NAP | ESCAPE_APPEND,
-				"\\");
-	return sysfs_emit(buf, "%.*s\n", ret, text);
+	memledger_comm_escape(comm, text, sizeof(text));
+	return sysfs_emit(buf, "%s\n", text);
 }
 
 static struct target_attribute comm_attr = {
@@ -416,7 +413,7 @@ static const struct attribute_group *
 static const struct attribute_group *
 	subcategory_groups[NR_MEMLEDGER_SUBCATEGORIES + 1];
 
-static void init_attr(struct target_attribute *attr, struct attribute **ptr,
+static void __init init_attr(struct target_attribute *attr, struct attribute **ptr,
 		      const char *name, u8 category, u8 subcategory, u8 field)
 {
 	*attr = (struct target_attribute) {
@@ -429,7 +426,7 @@ static void init_attr(struct target_attribute *attr, struct attribute **ptr,
 	*ptr = &attr->attr;
 }
 
-static void init_rows(void)
+static void __init init_rows(void)
 {
 	unsigned int row, i;
 

@@ -11,6 +11,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/string_helpers.h>
 #include <linux/wait.h>
 
 #include "target.h"
@@ -124,6 +125,22 @@ int memledger_target_comm(struct memledger_target *target, char *buf,
 	put_task_struct(task);
 	strscpy_pad(buf, comm, size);
 	return 0;
+}
+
+/**
+ * memledger_comm_escape - make a process's name harmless to print
+ * @comm: NUL-terminated
+ * @text: gets it with control characters, backslashes and what is not ASCII as
+ *	octal escapes
+ * @size: of @text; MEMLEDGER_COMM_TEXT_LEN is enough for any name
+ */
+void memledger_comm_escape(const char *comm, char *text, size_t size)
+{
+	int len = string_escape_mem(comm, strlen(comm), text, size - 1,
+				    ESCAPE_OCTAL | ESCAPE_NAP | ESCAPE_APPEND,
+				    "\\");
+
+	text[min_t(int, len, size - 1)] = '\0';
 }
 
 static struct memledger_target *find_target(pid_t nr)

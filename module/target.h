@@ -64,6 +64,11 @@ struct mm_struct *memledger_target_mm(struct memledger_target *target);
 int memledger_target_comm(struct memledger_target *target, char *buf,
 			  size_t size);
 
+/* Four bytes for each of a name's, which TASK_COMM_LEN bounds. */
+#define MEMLEDGER_COMM_TEXT_LEN		(4 * 16)
+
+void memledger_comm_escape(const char *comm, char *text, size_t size);
+
 /* What each exporter makes of a target; in sysfs.c and debugfs.c. */
 int memledger_sysfs_add(struct memledger_target *target);
 void memledger_sysfs_remove(struct memledger_target *target);
