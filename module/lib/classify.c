@@ -56,10 +56,11 @@ static struct text text_without_mte(struct text text)
 	if (!text_starts(text, MTE_PREFIX) || !text_ends(text, "]"))
 		return text;
 
-	plus = text.len - 2;
-	while (plus > skip && is_hex(text.bytes[plus]))
+	/* A number is there if it begins; Android scans no further. */
+	plus = text.len - 1;
+	while (plus > skip && text.bytes[plus] != '+')
 		plus--;
-	if (text.bytes[plus] != '+' || plus == text.len - 2)
+	if (text.bytes[plus] != '+' || !is_hex(text.bytes[plus + 1]))
 		return text;
 
 	return (struct text){ text.bytes + skip, plus - skip };
