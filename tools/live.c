@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -29,26 +28,15 @@ struct module_dir {
 	struct memledger_error *error;
 };
 
-static void module_path(const struct module_dir *dir, char *path, size_t size,
-			const char *format, va_list args)
-{
-	int len = snprintf(path, size, "%s/kernel/memledger/", dir->sysfs);
-
-	if (len < (int)size)
-		vsnprintf(path + len, size - len, format, args);
-}
-
-__attribute__((format(printf, 3, 4)))
-static int module_open(const struct module_dir *dir, int flags,
-		       const char *format, ...)
+/* Return: a file descriptor or -errno. */
+static int module_open(const struct module_dir *dir, const char *file,
+		       int flags)
 {
 	char path[512];
-	va_list args;
 	int fd;
 
-	va_start(args, format);
-	module_path(dir, path, sizeof(path), format, args);
-	va_end(args);
+	snprintf(path, sizeof(path), "%s/kernel/memledger/%s", dir->sysfs,
+		 file);
 	fd = open(path, flags | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
@@ -57,7 +45,7 @@ static int module_open(const struct module_dir *dir, int flags,
 static int module_write(const struct module_dir *dir, const char *file,
 			const char *value)
 {
-	int fd = module_open(dir, O_WRONLY, "%s", file);
+	int fd = module_open(dir, file, O_WRONLY);
 	int ret = 0;
 
 	if (fd < 0)
@@ -72,7 +60,7 @@ static int module_write(const struct module_dir *dir, const char *file,
 static int module_read(const struct module_dir *dir, const char *file,
 		       char *value, size_t size)
 {
-	int fd = module_open(dir, O_RDONLY, "%s", file);
+	int fd = module_open(dir, file, O_RDONLY);
 	ssize_t len;
 
 	if (fd < 0)
@@ -224,11 +212,13 @@ static int read_record(const struct module_dir *dir, pid_t pid,
 		       struct memledger_record *record)
 {
 	const ssize_t head = offsetof(struct memledger_record, totals);
+	char file[64];
 	ssize_t len;
 	int fd, i;
 
+	snprintf(file, sizeof(file), "processes/%d/record", pid);
 	for (i = 0; i < MAX_TRIES; i++) {
-		fd = module_open(dir, O_RDONLY, "processes/%d/record", pid);
+		fd = module_open(dir, file, O_RDONLY);
 		len = fd < 0 ? fd : read_all(fd, record, sizeof(*record));
 		if (fd >= 0)
 			close(fd);

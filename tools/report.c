@@ -58,6 +58,10 @@ bool memledger_report_has_row(const struct memledger_report *report,
 	       category != MEMLEDGER_CAT_OTHER_MTRACK;
 }
 
+static const char heap_note[] =
+"Heap Size, Alloc and Free are known to the process alone: 0, as dumpsys has it\n"
+"for native processes.\n";
+
 static void print_source(FILE *out, const struct memledger_report *report)
 {
 	char *source = memledger_escape_text(report->source, "");
@@ -107,6 +111,5 @@ void memledger_report_print_table(FILE *out,
 	free(text);
 	print_source(out, report);
 	if (!(flags & MEMLEDGER_TABLE_SUMMARY_ONLY))
-		fputs("Heap Size, Alloc, Free: known to the process alone; 0, as in dumpsys of a native one.\n",
-		      out);
+		fputs(heap_note, out);
 }

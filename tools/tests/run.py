@@ -1,0 +1,866 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Host tests of the memledger command, as TAP.
+
+run.py BUILD_DIR: runs BUILD_DIR/memledger (built with sanitizers) on texts
+and on a stand-in for /sys/kernel/memledger, and BUILD_DIR/classify.
+MEMLEDGER_SAMPLES names a directory of smaps texts with expected sums.
+"""
+
+import glob
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+BUILD = os.path.abspath(sys.argv[1])
+TOOL = os.path.join(BUILD, "memledger")
+SAMPLES = os.environ.get("MEMLEDGER_SAMPLES") or ""
+PROFILES = ("android10", "android11", "android16", "android17")
+NINE = ("pss swappable_pss rss private_dirty shared_dirty private_clean "
+        "shared_clean swap swap_pss").split()
+CATEGORIES = (
+    "unknown dalvik_heap native_heap dalvik_other stack cursor ashmem gfx_dev "
+    "other_dev so_mmap jar_mmap apk_mmap ttf_mmap dex_mmap oat_mmap art_mmap "
+    "other_mmap egl_mtrack gl_mtrack other_mtrack memfd").split()
+SUBCATEGORIES = (
+    "heap los zygote non_moving linear_alloc gc zygote_jit app_jit "
+    "compiler_metadata indirect_ref boot_vdex app_dex app_vdex app_art "
+    "boot_art").split()
+LABELS = (
+    "Dalvik Other,Stack,Cursor,Ashmem,Gfx dev,Other dev,.so mmap,.jar mmap,"
+    ".apk mmap,.ttf mmap,.dex mmap,.oat mmap,.art mmap,Other mmap,EGL mtrack,"
+    "GL mtrack,Other mtrack,Memfd").split(",")
+SUB_LABELS = (
+    ".Heap,.LOS,.Zygote,.NonMoving,.LinearAlloc,.GC,.ZygoteJIT,.AppJIT,"
+    ".CompilerMetadata,.IndirectRef,.Boot vdex,.App dex,.App vdex,.App art,"
+    ".Boot art").split(",")
+MTRACK = ("egl_mtrack", "gl_mtrack", "other_mtrack")
+SUMMARY = (
+    "java_heap native_heap code stack graphics private_other system total_pss "
+    "total_rss total_swap total_swap_pss java_heap_rss native_heap_rss "
+    "code_rss stack_rss graphics_rss unknown_rss").split()
+
+results = {"count": 0, "failed": 0}
+
+
+def report(good, name, why=()):
+    results["count"] += 1
+    results["failed"] += not good
+    print("%sok %d - %s" % ("" if good else "not ", results["count"], name))
+    if not good:
+        for line in why:
+            print("# " + str(line))
+
+
+def skip(name, why):
+    results["count"] += 1
+    print("ok %d - %s # SKIP %s" % (results["count"], name, why))
+
+
+def expect(name, got, want):
+    report(got == want, name, ("got  %r" % (got,), "want %r" % (want,)))
+
+
+def run(*args, text=b"", stdout=subprocess.PIPE):
+    if isinstance(text, str):
+        text = text.encode()
+    return subprocess.run((TOOL,) + args, input=text, stdout=stdout,
+                          stderr=subprocess.PIPE, check=False)
+
+
+def run_good(*args, text=b""):
+    """Output of a run that must succeed, and be silent about it."""
+    done = run(*args, text=text)
+    if done.returncode or done.stderr:
+        report(False, "run " + " ".join(args),
+               (done.returncode, done.stderr.decode(errors="replace")))
+    return done.stdout.decode()
+
+
+def run_json(*args, text=b""):
+    return json.loads(run_good(*args, "--json", text=text))
+
+
+# --- smaps texts -----------------------------------------------------------
+
+FIELDS = ("Size Rss Pss Shared_Clean Shared_Dirty Private_Clean Private_Dirty "
+          "Shared_Hugetlb Private_Hugetlb Swap SwapPss").split()
+
+
+def vma(start, pages, name="", without=(), **kb):
+    """One mapping as the kernel prints it; kB by field, the rest 0."""
+    kb.setdefault("Size", 4 * pages)
+    lines = ["%x-%x rw-p 00000000 00:00 0 %s" %
+             (start, start + 4096 * pages, name and " " * 20 + name)]
+    for field in FIELDS:
+        if field not in without:
+            lines.append("%-15s %8d kB" % (field + ":", kb.get(field, 0)))
+    return "\n".join(lines) + "\n"
+
+
+# A name for each category, and for each sub-category.
+NAMES = {
+    "unknown": "[anon:.bss]", "dalvik_heap": None,
+    "native_heap": "[anon:scudo:primary]", "dalvik_other": None,
+    "stack": "[stack]", "cursor": "/dev/ashmem/CursorWindow: /x.db",
+    "ashmem": "/dev/ashmem/x", "gfx_dev": "/dev/kgsl-3d0",
+    "other_dev": "/dev/binder", "so_mmap": "/lib/a b.so",
+    "jar_mmap": "/x.jar", "apk_mmap": "/x.apk", "ttf_mmap": "/x.ttf",
+    "oat_mmap": "/x.oat", "other_mmap": "[vdso]", "memfd": "/memfd:x",
+}
+SUB_NAMES = {
+    "heap": "[anon:dalvik-main space]",
+    "los": "[anon:dalvik-large object space]",
+    "zygote": "[anon:dalvik-zygote space]",
+    "non_moving": "[anon:dalvik-non moving space]",
+    "linear_alloc": "[anon:dalvik-LinearAlloc]",
+    "gc": "[anon:dalvik-card table]",
+    "zygote_jit": "/memfd:jit-zygote-cache (deleted)",
+    "app_jit": "[anon:dalvik-jit-code-cache]",
+    "compiler_metadata": "[anon:dalvik-CompilerMetadata]",
+    "indirect_ref": "[anon:dalvik-indirect ref table]",
+    "boot_vdex": "/system/framework/boot.vdex", "app_dex": "/x/base.odex",
+    "app_vdex": "/x/base.vdex", "app_art": "/x/base.art",
+    "boot_art": "/system/framework/boot.art",
+}
+
+
+def everything(swap_pss):
+    """A text with a mapping in each row, no two numbers of it alike."""
+    text, number = "", 1000
+    names = [name for name in NAMES.values() if name]
+    for i, name in enumerate(names + list(SUB_NAMES.values())):
+        kb = {}
+        for field in FIELDS[1:]:
+            number += 7
+            kb[field] = number
+        kb["SwapPss"] *= swap_pss
+        # More than what is private, as in any text of a kernel.
+        kb["Pss"] += kb["Private_Clean"] + kb["Private_Dirty"]
+        text += vma(0x100000000 + i * 0x100000, 16, name, **kb)
+    return text
+
+
+# --- what the outputs have to agree on -------------------------------------
+
+def check_json_form(name, data, profile):
+    """Exactly the documented keys, and null where something is unknown."""
+    unavailable = data["unavailable"]
+    keys = set(NINE) | {"uss", "vss", "vmas", "pss_floor", "swap_pss_floor"}
+    categories = [c for c in CATEGORIES
+                  if c != "memfd" or profile == "android17"]
+    subs = [s for s in SUBCATEGORIES
+            if s != "zygote_jit" or profile != "android10"]
+    want = {
+        "top": set("pid comm profile generation complete unit source kernel "
+                   "page_size timestamp_ns total category subcategory summary "
+                   "heap unavailable".split()),
+        "total": keys | {"shared_hugetlb", "private_hugetlb"},
+        "category": categories, "subcategory": subs, "summary": SUMMARY,
+        "heap": {"size": None, "alloc": None, "free": None},
+        "unit": "bytes", "profile": profile, "rows": True, "nulls": True,
+    }
+    got = {
+        "top": set(data), "total": set(data["total"]),
+        "category": list(data["category"]),
+        "subcategory": list(data["subcategory"]),
+        "summary": list(data["summary"]), "heap": data["heap"],
+        "unit": data["unit"], "profile": data["profile"],
+        "rows": all(set(row) == keys
+                    for part in ("category", "subcategory")
+                    for row in data[part].values()),
+        "nulls": True,
+    }
+    rows = [("total", data["total"])] + list(data["category"].items()) + \
+        list(data["subcategory"].items())
+    for row_name, row in rows:
+        for key, value in row.items():
+            null = row_name in unavailable or key in unavailable or \
+                key.replace("_floor", "") in unavailable
+            if (value is None) != null:
+                got["nulls"] = (row_name, key, value)
+    if (data["summary"]["total_swap_pss"] is None) != \
+            ("swap_pss" in unavailable):
+        got["nulls"] = "total_swap_pss"
+    expect(name + ": the keys, and null where unavailable", got, want)
+
+
+def kb_of(row, key):
+    return (row[key] or 0) // 1024
+
+
+def table_rows(text, width):
+    """Label -> columns of the lines that have as many columns as a row."""
+    rows = {}
+    for line in text.split("\n"):
+        if len(line) != 13 + 9 * width and \
+                len(line.split("mmap")[-1]) != 9 * width and \
+                not line.lstrip().startswith(".Compiler"):
+            continue
+        columns = [line[len(line) - 9 * (width - i):len(line) - 9 *
+                        (width - i - 1)] for i in range(width)]
+        label = line[:len(line) - 9 * width].strip()
+        rows[label] = [column.strip() for column in columns]
+    return rows
+
+
+def check_table(name, text, data, full, swap_pss):
+    """Each field of the table against the JSON of the same text."""
+    rows = table_rows(text, 11 if full else 8)
+    swap = "swap_pss_floor" if swap_pss else "swap"
+    keys = (["pss_floor", "swappable_pss", "shared_dirty", "private_dirty",
+             "shared_clean"] if full else ["pss_floor", "private_dirty"]) + \
+        ["private_clean", swap, "rss"]
+    labels = dict(zip(LABELS, CATEGORIES[3:]))
+    want = {}
+
+    def add(label, row, heap, extra=0):
+        values = [kb_of(row, key) for key in keys]
+        values[0] += extra
+        want[label] = [str(value) for value in values] + [heap] * 3
+
+    add("Native Heap", data["category"]["native_heap"], "0")
+    add("Dalvik Heap", data["category"]["dalvik_heap"], "0")
+    for label, category in labels.items():
+        row = data["category"].get(category)
+        if row and any(kb_of(row, key) for key in keys):
+            add(label, row, "")
+    add("Unknown", data["category"]["unknown"], "")
+    add("TOTAL", data["total"], "0", kb_of(data["total"], "swap_pss_floor"))
+    if full:
+        for label, sub in zip(SUB_LABELS, SUBCATEGORIES):
+            if data["profile"] == "android10" and sub == "app_jit":
+                label = ".JITCache"
+            row = data["subcategory"].get(sub)
+            if row and any(kb_of(row, key) for key in keys if key != "rss"):
+                add(label, row, "")
+    got = {label: columns for label, columns in rows.items()
+           if label and label in want}
+    expect(name + ": every field of the table", got, want)
+    # JSON and table name the rows in another order; the table's is fixed.
+    order = [label for label in rows if label in want]
+    expect(name + ": order of the rows", order, list(want))
+
+
+def check_checkin(name, line, data, who):
+    """Each field of the checkin line against the JSON of the same text."""
+    columns = ("pss_floor swappable_pss shared_dirty shared_clean "
+               "private_dirty private_clean swap swap_pss_floor").split()
+    category, total = data["category"], data["total"]
+    has_swap_pss = bool(total["swap_pss_floor"])
+    want = ["4"] + who + ["0", "0", "N/A", "0"] * 3
+    for column in columns:
+        native, dalvik, whole = (kb_of(row, column) for row in (
+            category["native_heap"], category["dalvik_heap"], total))
+        values = [native, dalvik, whole - native - dalvik, whole]
+        if column == "pss_floor":
+            values[3] += kb_of(total, "swap_pss_floor")
+        if column == "swap_pss_floor" and not has_swap_pss:
+            values = ["N/A"] * 4
+        want += [str(value) for value in values]
+    for label, key in zip(LABELS, CATEGORIES[3:]):
+        if key not in category:
+            continue
+        values = [str(kb_of(category[key], column)) for column in columns]
+        if not has_swap_pss:
+            values[7] = "N/A"
+        if key in MTRACK:
+            values = ["N/A"] * 8
+        want += [label] + values
+    expect(name + ": every field of the line", line,
+           ",".join(want) + ",\n")
+
+
+# --- tests -----------------------------------------------------------------
+
+def test_classify():
+    done = subprocess.run([os.path.join(BUILD, "classify")],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          check=False)
+    report(done.returncode == 0, "KUnit's table of names under sanitizers",
+           done.stdout.decode(errors="replace").splitlines())
+
+
+def test_samples():
+    texts = sorted(glob.glob(os.path.join(SAMPLES, "*.smaps")))
+    if not SAMPLES or not texts:
+        skip("samples", "no smaps texts in MEMLEDGER_SAMPLES")
+        return
+    for path in texts:
+        base = os.path.basename(path)[:-len(".smaps")]
+        for profile in PROFILES:
+            with open("%s.%s.json" % (path[:-len(".smaps")], profile),
+                      encoding="utf-8") as file:
+                sample = json.load(file)
+            data = run_json("smaps", path, "--profile", profile)
+            wrong = []
+            for part in ("category", "subcategory"):
+                for row, got in data[part].items():
+                    want = sample[part].get(row)
+                    if want is None:
+                        if got["vmas"]:
+                            wrong.append((row, "not in the sample"))
+                        continue
+                    for key, number in want.items():
+                        number *= 1 if key == "vmas" else 1024
+                        if got[key] != number:
+                            wrong.append((row, key, got[key], number))
+                wrong += [(row, "missing") for row in sample[part]
+                          if row not in data[part]]
+            if bool(data["total"]["swap_pss_floor"]) != sample["has_swap_pss"]:
+                wrong.append("has_swap_pss")
+            report(not wrong, "%s by %s" % (base, profile), wrong)
+    path = os.path.join(SAMPLES, "aosp-system_server.smaps")
+    if not os.path.exists(path):
+        skip("App Summary of system_server", "no such sample")
+        return
+    for profile in ("android16", "android17"):
+        summary = run_json("smaps", path, "--profile", profile)["summary"]
+        want = dict(java_heap=11916, native_heap=38900, code=33544, stack=32,
+                    graphics=0, private_other=6128, system=17864,
+                    total_pss=108384, total_rss=250332)
+        expect("App Summary of system_server by " + profile,
+               {key: summary[key] for key in want},
+               {key: value * 1024 for key, value in want.items()})
+
+
+def test_android_unit_test():
+    """The one figure for which AOSP's own test has expectations."""
+    text = vma(0x1000, 256, "[anon:dalvik-main space (region space)]",
+               Rss=2652, Pss=2652, Shared_Clean=840, Shared_Dirty=40,
+               Private_Clean=84, Private_Dirty=2652, Swap=102, SwapPss=70)
+    row = run_json("smaps", "-", text=text)["category"]["dalvik_heap"]
+    want = dict(pss=2652, swappable_pss=0, rss=2652, private_dirty=2652,
+                shared_dirty=40, private_clean=84, shared_clean=840, swap=102,
+                swap_pss=70, uss=2736)
+    expect("main space of AOSP's unit test",
+           {key: row[key] for key in want},
+           {key: value * 1024 for key, value in want.items()})
+
+
+def test_swappable():
+    cases = (
+        ("private clean only", dict(Pss=100, Private_Clean=40), 40),
+        ("the quotient is an integer",
+         dict(Pss=99, Shared_Clean=60, Private_Clean=40), 40),
+        ("shared pages that nobody else maps",
+         dict(Pss=100, Shared_Clean=60, Private_Clean=40), 100),
+        ("and the dirty ones among them",
+         dict(Pss=100, Shared_Clean=50, Shared_Dirty=10, Private_Clean=40),
+         90),
+        ("a quotient of 2",
+         dict(Pss=160, Shared_Clean=60, Private_Clean=40), 160),
+        ("no PSS", dict(Pss=0, Private_Clean=40), 0),
+        ("PSS below USS", dict(Pss=1, Shared_Clean=1, Private_Clean=40), 40),
+        ("private dirty counts as USS",
+         dict(Pss=100, Shared_Clean=60, Private_Dirty=40), 60),
+    )
+    for name, kb, want in cases:
+        for mapping, factor in (("/x.so", 1024), ("[heap]", 0)):
+            data = run_json("smaps", "-", text=vma(0x1000, 1, mapping, **kb))
+            expect("swappable PSS of %s: %s" % (mapping, name),
+                   data["total"]["swappable_pss"], want * factor)
+
+
+def test_outputs():
+    for swap_pss in (True, False):
+        text = everything(swap_pss)
+        for profile in PROFILES:
+            name = "everything%s, %s" % (", SwapPss" * swap_pss, profile)
+            data = run_json("smaps", "-", "--profile", profile, text=text)
+            check_json_form(name, data, profile)
+            expect(name + ": unavailable", data["unavailable"], list(MTRACK))
+            for key in NINE + ["vmas", "pss_floor"]:
+                if sum(row[key] or 0 for row in data["category"].values()) \
+                        != data["total"][key]:
+                    report(False, name + ": rows add up", (key,))
+            for args in ((), ("-a",), ("-a", "-d")):
+                out = run_good("smaps", "-", "--profile", profile, *args,
+                               text=text)
+                check_table("%s %s" % (name, " ".join(args)), out, data,
+                            bool(args), swap_pss)
+            line = run_good("smaps", "-", "--checkin", "--profile", profile,
+                            text=text)
+            check_checkin(name, line, data, ["N/A", "standard input"])
+
+
+SMALL = vma(0x10000, 4, "[heap]", Rss=16, Pss=12, Private_Dirty=8,
+            Shared_Dirty=8, Swap=4) + \
+    vma(0x20000, 8, "[anon:dalvik-card table]", Rss=8, Shared_Clean=8) + \
+    vma(0x30000, 2, "/x.so", Rss=8, Pss=5, Private_Clean=4, Shared_Clean=4)
+
+GOLDEN = """
+** MEMINFO in standard input **
+                   Pss  Private  Private     Swap      Rss     Heap     Heap     Heap
+                 Total    Dirty    Clean    Dirty    Total     Size    Alloc     Free
+                ------   ------   ------   ------   ------   ------   ------   ------
+  Native Heap       12        8        0        4       16        0        0        0
+  Dalvik Heap        0        0        0        0        0        0        0        0
+ Dalvik Other        0        0        0        0        8@
+     .so mmap        5        0        4        0        8@
+      Unknown        0        0        0        0        0@
+        TOTAL       17        8        4        4       32        0        0        0
+DETAILS \n App Summary
+                       Pss(KB)                        Rss(KB)
+                        ------                         ------
+           Java Heap:        0                              0
+         Native Heap:        8                             16
+                Code:        4                              8
+               Stack:        0                              0
+            Graphics:        0                              0
+       Private Other:        0
+              System:        5
+             Unknown:                                       8
+ \n           TOTAL PSS:       17            TOTAL RSS:       32      TOTAL SWAP (KB):        4
+""".replace("@", " " * 27)
+
+# Only RSS is shown of it, but its Shared Clean, which -a shows, keeps the row.
+DETAILS = """ \n Dalvik Details
+          .GC        0        0        0        0        8@
+""".replace("@", " " * 27)
+
+
+def test_golden():
+    text = SMALL.replace("SwapPss:               0", "SwapPss:              %d")
+    no_swap_pss = text % (0, 0, 0)
+    cases = (
+        ("plain", (), GOLDEN.replace("DETAILS", "")),
+        ("-d", ("-d",), GOLDEN.replace("DETAILS", DETAILS)),
+    )
+    for name, args, want in cases:
+        out = run_good("smaps", "-", *args, text=no_swap_pss)
+        got, tail = out.split("\nSource: ")
+        expect("golden table, " + name, got, want)
+        expect("golden source, " + name, tail.split("\n")[0],
+               "standard input, profile android16")
+    out = run_good("smaps", "-", "-s", text=no_swap_pss)
+    head = GOLDEN.split("                   Pss")[0]
+    expect("golden table, -s", out.split("\nSource: ")[0],
+           head + " \n App" + GOLDEN.split(" \n App")[1])
+    out = run_good("smaps", "-", text=text % (3, 0, 0))
+    lines = out.split("\n")
+    expect("SwapPss in the heading where there is any", lines[2][40:49],
+           "  SwapPss")
+    expect("SwapPss in the total", [lines[10][13:22], lines[10][40:49]],
+           ["       20", "        3"])
+    report("      TOTAL SWAP PSS:        3\n" in out,
+           "SwapPss in the summary", lines)
+
+
+def test_rss_alone():
+    """Rows that only RSS would keep: shown, but not among the details."""
+    text = vma(0x10000, 8, "[anon:dalvik-card table]", Rss=8) + \
+        vma(0x30000, 2, "/x.ttf")
+    out = run_good("smaps", "-", "-a", text=text)
+    expect("a row with RSS alone, a detail with RSS alone, an empty row",
+           ["Dalvik Other " in out, ".GC" in out, ".ttf mmap" in out],
+           [True, False, False])
+
+
+def with_line(text, number, line):
+    lines = text.split("\n")
+    lines[number - 1] = line
+    return "\n".join(lines)
+
+
+def test_errors():
+    two = vma(0x1000, 1, "[heap]", Rss=4) + vma(0x2000, 1, "/x.so")
+    no = lambda field: vma(0x1000, 1, without=(field,))
+    cases = [
+        ("empty", "", 1, "no mapping"),
+        ("words", "this is no smaps\n", 1, "neither"),
+        ("an empty line", two + "\n", 25, "neither"),
+        ("a field first", "Rss: 4 kB\n" + two, 1, "before any mapping"),
+        ("a NUL byte", with_line(two, 3, "Rss: \0 4 kB"), 3, "NUL"),
+        ("a NUL byte in a name", with_line(two, 13, "2000-3000 r--p 0 0:0 0 /\0x"),
+         13, "NUL"),
+        ("no unit", with_line(two, 3, "Rss:   4"), 3, "not in kB"),
+        ("another unit", with_line(two, 3, "Rss:   4 MB"), 3, "something after"),
+        ("no number", with_line(two, 3, "Rss:   kB"), 3, "no number"),
+        ("a negative number", with_line(two, 3, "Rss:   -4 kB"), 3, "no number"),
+        ("a hexadecimal number", with_line(two, 3, "Rss: 0x4 kB"), 3,
+         "something after"),
+        ("2^64", with_line(two, 3, "Rss: 18446744073709551616 kB"), 3,
+         "too large"),
+        ("2^64 - 1", with_line(two, 3, "Rss: 18446744073709551615 kB"), 3,
+         "Rss is too large"),
+        ("PSS beyond fixed point", with_line(two, 4, "Pss: 2199023255553 kB"),
+         4, "Pss is too large"),
+        ("a sum beyond fixed point",
+         with_line(with_line(two, 4, "Pss: 2199023255552 kB"), 16, "Pss: 1 kB"),
+         16, "in sum"),
+        ("an unknown field without a number", with_line(two, 12, "Foo: bar"),
+         12, "no number"),
+        ("a field twice", with_line(two, 5, "Rss:  4 kB"), 5, "second Rss"),
+        ("an end before the start",
+         with_line(two, 13, "3000-2000 r--p 0 0:0 0 /x"), 13, "ends before"),
+        ("an empty range", with_line(two, 13, "2000-2000 r--p 0 0:0 0"), 13,
+         "ends before"),
+        ("an overlap", with_line(two, 13, "1fff-3000 r--p 0 0:0 0"), 13,
+         "below the end"),
+        ("two processes", two + two, 25, "below the end"),
+        ("an address of 65 bits",
+         with_line(two, 13, "2000-10000000000000000 r--p 0 0:0 0"), 13,
+         "neither"),
+        ("no permissions", with_line(two, 13, "2000-3000 0 0:0 0"), 13,
+         "neither"),
+        ("odd permissions", with_line(two, 13, "2000-3000 rwxq 0 0:0 0"), 13,
+         "neither"),
+        ("no device", with_line(two, 13, "2000-3000 rw-p 0 0"), 13, "neither"),
+        ("no inode", with_line(two, 13, "2000-3000 rw-p 0 0:0"), 13, "neither"),
+        ("a name next to the inode",
+         with_line(two, 13, "2000-3000 rw-p 0 0:0 0/x"), 13, "neither"),
+        ("an address in capitals",
+         with_line(two, 13, "2000-300A rw-p 0 0:0 0"), 13, "neither"),
+        ("cut off in a header", two + "30", 25, "neither"),
+        ("cut off in a field's name", two[:-22], 24, "neither"),
+        ("cut off in a number", two[:-4], 24, "not in kB"),
+        ("cut off between lines", "\n".join(two.split("\n")[:20]) + "\n", 21,
+         "line 13 has no Shared_Hugetlb"),
+        ("cut off after a header", two + "3000-4000 r--p 0 0:0 0\n", 26,
+         "line 25 has no"),
+        ("a mapping without fields", "1000-2000 r--p 0 0:0 0\n" + two[:0] +
+         vma(0x2000, 1), 2, "line 1 has no Rss"),
+        ("SwapPss in the second alone", no("SwapPss") + vma(0x2000, 1), 24,
+         "line 12 has SwapPss"),
+        ("SwapPss in the first alone",
+         vma(0x1000, 1) + vma(0x2000, 1, without=("SwapPss",)), 24,
+         "line 13 has no SwapPss"),
+    ]
+    for field in ("Rss Pss Shared_Clean Shared_Dirty Private_Clean "
+                  "Private_Dirty Swap").split():
+        cases.append(("no " + field, no(field), 12, "has no " + field))
+    for name, text, line, message in cases:
+        for eol in ("\n", "\r\n"):
+            # A text that ends in the middle has no line end to convert.
+            done = run("smaps", "-", text=text.replace("\n", eol))
+            error = done.stderr.decode()
+            want = "memledger: standard input:%d: " % line
+            report(done.returncode == 1 and not done.stdout and
+                   error.startswith(want) and message in error and
+                   error.count("\n") == 1,
+                   "error%s: %s" % (" (CRLF)" * (eol != "\n"), name),
+                   (done.returncode, error, "want " + want + message))
+
+
+def test_tolerance():
+    plain = vma(0x1000, 1, "/x y.so", Rss=4, Pss=4, Private_Clean=4) + \
+        vma(0x2000, 1, "", Rss=4, Pss=3)
+    base = run_json("smaps", "-", text=plain)
+    same = (
+        ("CRLF", plain.replace("\n", "\r\n")),
+        ("no last line end", plain[:-1]),
+        ("tabs and wide blanks", plain.replace("Rss: ", "Rss:\t   ")),
+        ("unknown fields", plain.replace(
+            "Swap:", "Foo_Bar9:   7 kB\nTHPeligible:    1\n"
+            "ProtectionKey:   0\nNonlinear:  0 kB\nSwap:")),
+        ("flags and names", plain.replace(
+            "Swap:", "VmFlags: rd wr ??\nName:      [anon:x]\nSwap:")),
+        ("fields that no row needs, in one mapping",
+         plain.replace("Swap:", "KSM: 4 kB\nLocked: 4 kB\nSwap:", 1)),
+        ("fields in another order", plain.replace(
+            "Rss:                   4 kB\nPss:                   4 kB\n",
+            "Pss:                   4 kB\nRss:                   4 kB\n")),
+    )
+    for name, text in same:
+        expect("the same: " + name, run_json("smaps", "-", text=text), base)
+    expect("a .so with a blank, and what lies behind it",
+           base["category"]["so_mmap"]["vmas"], 2)
+    expect("no name of an anonymous mapping", base["unavailable"],
+           list(MTRACK) + ["anon_names"])
+    expect("provenance of a text",
+           [base[key] for key in ("pid", "comm", "generation", "kernel",
+                                  "page_size", "timestamp_ns", "complete",
+                                  "source")],
+           [None] * 6 + [True, "standard input"])
+    text = plain.replace("Rss:", "KernelPageSize: 16 kB\nRss:")
+    expect("page size", run_json("smaps", "-", text=text)["page_size"], 16384)
+
+    text = vma(0x1000, 1, "[anon:x]", without=("SwapPss",), Swap=4, Rss=4,
+               Pss=4)
+    data = run_json("smaps", "-", text=text)
+    check_json_form("no SwapPss", data, "android16")
+    expect("no SwapPss: unavailable", data["unavailable"],
+           ["swap_pss"] + list(MTRACK))
+    expect("no SwapPss: the total is without it",
+           data["summary"]["total_pss"], 4096)
+    out = run_good("smaps", "-", text=text)
+    report("\nUnavailable: swap_pss egl_mtrack gl_mtrack other_mtrack\n" in out,
+           "no SwapPss: the table says so", out.split("\n"))
+
+    text = vma(0x1000, 1, "[anon:x]",
+               without=("Shared_Hugetlb", "Private_Hugetlb", "Size"))
+    data = run_json("smaps", "-", text=text)
+    check_json_form("no hugetlb", data, "android16")
+    expect("no hugetlb: unavailable", data["unavailable"],
+           list(MTRACK) + ["shared_hugetlb", "private_hugetlb"])
+    expect("no Size: the range", data["total"]["vss"], 4096)
+    data = run_json("smaps", "-", text=vma(0x1000, 1, Shared_Hugetlb=2048,
+                                           Private_Hugetlb=4096))
+    expect("hugetlb is outside RSS",
+           [data["total"][key] for key in ("shared_hugetlb", "private_hugetlb",
+                                           "rss", "pss")],
+           [2 << 20, 4 << 20, 0, 0])
+
+    names = (
+        ("[vsyscall]", "other_mmap"), ("/x.so (deleted)", "so_mmap"),
+        ("/x.so (deleted) (deleted)", "other_mmap"), ("/x.so ", "other_mmap"),
+        ("/a\x1b[31mb.so", "so_mmap"), ("/\xff.ttf", "ttf_mmap"),
+        ("(deleted)", "other_mmap"), ("/" + "y" * 300000 + ".jar", "jar_mmap"),
+        ("/dev/kgsl-3d0", "gfx_dev"), ("Rss: 4 kB", "other_mmap"),
+    )
+    for name, category in names:
+        data = run_json("smaps", "-", text=vma(0x1000, 1, name))
+        expect("name %.24r" % name,
+               [row for row, usage in data["category"].items()
+                if usage["vmas"]], [category])
+    last = "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0  [vsyscall]"
+    text = with_line(vma(0x1000, 1), 1, last)
+    expect("the last page of all", run_json("smaps", "-", text=text)["total"]
+           ["vmas"], 1)
+
+
+def test_command_line(directory):
+    missing = os.path.join(directory, "no such\x1b file")
+    cases = (
+        (("help",), 0, "Usage: memledger"), (("--help",), 0, "Usage"),
+        (("-h",), 0, "Usage"), (("--version",), 0, "memledger 0.1 (ABI 1)"),
+        ((), 2, "no command given"), (("frobnicate",), 2, "no such command"),
+        (("smaps",), 2, "smaps needs one FILE or -"),
+        (("smaps", "a", "b"), 2, "needs one"), (("smaps", ""), 2, "needs one"),
+        (("meminfo",), 2, "meminfo needs one PID or NAME"),
+        (("smaps", "-", "--frob"), 2, "frob"), (("smaps", "-", "-x"), 2, "x"),
+        (("smaps", "-", "--profile"), 2, "profile"),
+        (("smaps", "-", "--profile", "android9"), 2, "no such profile"),
+        (("smaps", "-", "--json", "--checkin"), 2, "exclude each other"),
+        (("smaps", missing), 1, "no such\\033 file: No such file"),
+        (("smaps", directory), 1, "Is a directory"),
+    )
+    for args, status, message in cases:
+        done = run(*args)
+        out = (done.stdout if status == 0 else done.stderr).decode()
+        other = done.stderr if status == 0 else done.stdout
+        report(done.returncode == status and message in out and not other,
+               "command line: " + repr(" ".join(args))[-40:],
+               (done.returncode, out, other))
+    with open("/dev/full", "wb") as full:
+        done = run("smaps", "-", text=SMALL, stdout=full)
+    report(done.returncode == 1 and b"cannot write" in done.stderr,
+           "a full disk", (done.returncode, done.stderr))
+    for order in (("smaps", "-", "-s"), ("-s", "smaps", "-"),
+                  ("smaps", "-s", "-"), ("smaps", "-", "--summary")):
+        expect("options in any place: " + " ".join(order),
+               run_good(*order, text=SMALL),
+               run_good("smaps", "-", "-s", text=SMALL))
+    expect("-a has the details too", run_good("smaps", "-", "-a", text=SMALL),
+           run_good("smaps", "-", "--all", "--dalvik", text=SMALL))
+
+
+# --- a stand-in for the module's files -------------------------------------
+
+USAGE_WORDS = 15
+TOTALS = struct.Struct("=%dQ" % (USAGE_WORDS * (1 + len(CATEGORIES) +
+                                                len(SUBCATEGORIES))))
+HEAD = struct.Struct("=IIIHHIiQQQQII16s16s")
+MAGIC = 0x4c4d454d
+
+
+def record(pid, comm=b"app", profile=b"android16", unavailable=3, complete=1,
+           magic=MAGIC, version=1, size=None, categories=len(CATEGORIES),
+           generation=(7, 7), heap_pss=0):
+    words = [0] * (TOTALS.size // 8)
+    # pss in fixed point, rss and pss_floor; of the total, and native_heap.
+    for row in (0, 1 + CATEGORIES.index("native_heap")):
+        at = row * USAGE_WORDS
+        words[at] = heap_pss << 12
+        words[at + 2] = words[at + 9] = heap_pss
+        words[at + 12] = 1
+    whole = HEAD.size + TOTALS.size + 8
+    return HEAD.pack(magic, version, size or whole, categories,
+                     len(SUBCATEGORIES), 4096, pid, generation[0],
+                     12000000034, 5, 6, complete, unavailable, comm, profile) \
+        + TOTALS.pack(*words) + struct.pack("=Q", generation[1])
+
+
+def make_sysfs(directory, pid, data, abi="1\n",
+               profiles="android10 android11 [android16] android17\n"):
+    module = os.path.join(directory, "kernel", "memledger")
+    process = os.path.join(module, "processes", str(pid))
+    os.makedirs(process, exist_ok=True)
+    for path, content in (("abi", abi), ("profile", profiles), ("track", ""),
+                          ("untrack", "")):
+        with open(os.path.join(module, path), "w", encoding="ascii") as file:
+            file.write(content)
+    for path, content in (("record", data), ("refresh", b"")):
+        with open(os.path.join(process, path), "wb") as file:
+            file.write(content)
+    return module
+
+
+def read(*path):
+    with open(os.path.join(*path), encoding="latin-1") as file:
+        return file.read()
+
+
+def test_live(directory):
+    pid = 4711
+    sysfs = os.path.join(directory, "sys")
+    args = ("meminfo", str(pid), "--sysfs", sysfs)
+
+    def fails(name, message, *more):
+        done = run(*args, *more)
+        error = done.stderr.decode()
+        report(done.returncode == 1 and message in error and not done.stdout,
+               "live: " + name, (done.returncode, error, done.stdout))
+
+    fails("sysfs is not mounted", "mounted")
+    os.makedirs(os.path.join(sysfs, "kernel"))
+    fails("the module is not loaded", "insmod memledger.ko")
+    make_sysfs(sysfs, pid, record(pid), abi="2\n")
+    fails("another ABI", "version 2 of the ABI")
+
+    hostile = b'a"\\\x1b\n,\xff\xc3\xa9'
+    module = make_sysfs(sysfs, pid, record(pid, hostile, heap_pss=8192))
+    data = run_json(*args)
+    check_json_form("live", data, "android16")
+    expect("live: numbers and provenance",
+           [data[key] for key in ("pid", "comm", "generation", "timestamp_ns",
+                                  "complete", "page_size", "kernel", "source")]
+           + [data["category"]["native_heap"]["pss"], data["unavailable"]],
+           [pid, 'a"\\\x1b\n,\ufffd\xe9', 7, 12000000034, True, 4096,
+            os.uname().release, module + "/processes/4711/record", 8192,
+            ["swap_pss"] + list(MTRACK)])
+    expect("live: tracked, and untracked",
+           [read(module, "track"), read(module, "untrack")], ["4711"] * 2)
+    out = run_good(*args)
+    expect("live: a hostile name in the table", out.split("\n")[1],
+           '** MEMINFO in pid 4711 [a"\\134\\033\\012,\\377\\303\\251] **')
+    report("snapshot 7, taken 12.000000034 s after boot" in out and
+           "page size 4096" in out, "live: the table says what it is of",
+           out.split("\n"))
+    check_checkin("live", run_good(*args, "--checkin"), data,
+                  ["4711", 'a"\\134\\033\\012\\054\\377\\303\\251'])
+
+    make_sysfs(sysfs, pid, record(pid, complete=0))
+    for more in ((), ("--json",), ("--checkin",)):
+        done = run(*args, *more)
+        report(done.returncode == 0 and b"stop early" in done.stderr,
+               "live: incomplete, " + " ".join(more),
+               (done.returncode, done.stderr))
+    expect("live: incomplete in JSON",
+           json.loads(run(*args, "--json").stdout)["complete"], False)
+    report("\nIncomplete: " in run(*args).stdout.decode(),
+           "live: incomplete in the table")
+
+    whole = record(pid)
+    for name, data, message in (
+            ("generations that differ", record(pid, generation=(7, 8)),
+             "replaced faster"),
+            ("a short record", whole[:4096], "replaced faster"),
+            ("no record", b"", "replaced faster"),
+            ("a newer record", record(pid, version=2), "version 2"),
+            ("no magic number", record(pid, magic=1), "built with the module"),
+            ("a longer record", record(pid, size=9999), "9999 bytes"),
+            ("more categories", record(pid, categories=22),
+             "built with the module"),
+            ("an unknown profile", record(pid, profile=b"android99"),
+             "unknown to this tool")):
+        make_sysfs(sysfs, pid, data)
+        fails(name, message)
+        expect("live: untracked after " + name, read(module, "untrack"),
+               "4711")
+
+    make_sysfs(sysfs, pid, record(pid, profile=b"android11"))
+    data = run_json(*args, "--profile", "android11")
+    expect("live: another profile", data["profile"], "android11")
+    # A file does not turn what is written into a list: what counts is that
+    # the last thing written was the former profile.
+    report(read(module, "profile").startswith("android16"),
+           "live: the former profile is back", (read(module, "profile"),))
+    make_sysfs(sysfs, pid, record(pid))
+    fails("a profile that does not take", "changes the module's profile",
+          "--profile", "android17")
+    expect("live: it was refreshed before giving up",
+           read(module, "processes", "4711", "refresh"), "1")
+    report(read(module, "profile").startswith("android16"),
+           "live: the former profile is back after that")
+    make_sysfs(sysfs, pid, record(pid), profiles="android16\n")
+    fails("a profile file without brackets", "does not say", "--profile",
+          "android11")
+    os.unlink(os.path.join(module, "processes", "4711", "record"))
+    fails("untracked by somebody again and again", "again and again")
+    expect("live: the number 0 is a name",
+           run("meminfo", "0", "--sysfs", sysfs).stderr.decode(),
+           "memledger: no process is called 0: see ps -e\n")
+
+
+def test_names(directory):
+    try:
+        initial = os.readlink("/proc/self/ns/pid") == "pid:[4026531836]"
+    except OSError:
+        initial = True
+    sysfs = os.path.join(directory, "names")
+    unique = "org.memledger.test%d" % os.getpid()
+    if not initial:
+        done = run("meminfo", unique, "--sysfs", sysfs)
+        report(done.returncode == 1 and b"initial pid namespace" in done.stderr,
+               "names in another pid namespace", (done.stderr,))
+        skip("names", "not in the initial pid namespace")
+        return
+
+    def sleeper(argv0):
+        return subprocess.Popen([argv0, "60"], executable="/bin/sleep")
+
+    one = sleeper("/system/bin/" + unique)
+    try:
+        make_sysfs(sysfs, one.pid, record(one.pid))
+        for name in (unique, "/system/bin/" + unique):
+            data = run_json("meminfo", name, "--sysfs", sysfs)
+            expect("process by name " + name[:12], data["pid"], one.pid)
+        two = sleeper(unique + ":a\x1bb")
+        three = sleeper(unique)
+        try:
+            make_sysfs(sysfs, two.pid, record(two.pid))
+            data = run_json("meminfo", unique + ":a\x1bb", "--sysfs", sysfs)
+            expect("process by an Android name", data["pid"], two.pid)
+            done = run("meminfo", unique, "--sysfs", sysfs)
+            error = done.stderr.decode()
+            report(done.returncode == 1 and "more than one process" in error
+                   and str(one.pid) in error and str(three.pid) in error and
+                   str(two.pid) not in error.replace(unique, ""),
+                   "two processes of one name", (error,))
+        finally:
+            for process in (two, three):
+                process.kill()
+                process.wait()
+    finally:
+        one.kill()
+        one.wait()
+    done = run("meminfo", unique, "--sysfs", sysfs)
+    report(done.returncode == 1 and b"no process is called" in done.stderr,
+           "no process of that name", (done.stderr,))
+
+
+def main():
+    test_classify()
+    test_samples()
+    test_android_unit_test()
+    test_swappable()
+    test_outputs()
+    test_golden()
+    test_rss_alone()
+    test_errors()
+    test_tolerance()
+    with tempfile.TemporaryDirectory() as directory:
+        test_command_line(directory)
+        test_live(directory)
+        test_names(directory)
+    print("1..%d" % results["count"])
+    return 1 if results["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
