@@ -188,6 +188,60 @@ def check_json_form(name, data, profile):
     expect(name + ": the keys, and null where unavailable", got, want)
 
 
+def check_summary(name, data, text):
+    """The App Summary, made again from the rows; and its lines in the table."""
+    total, category, sub = (data[part] for part in
+                            ("total", "category", "subcategory"))
+    code = [category[row] for row in ("so_mmap", "jar_mmap", "apk_mmap",
+                                      "ttf_mmap", "dex_mmap", "oat_mmap")]
+    if data["profile"] != "android10":
+        code += [sub["zygote_jit"], sub["app_jit"]]
+    # The rows of GPU drivers are unavailable in all texts of these tests.
+    want = {
+        "java_heap": category["dalvik_heap"]["private_dirty"] +
+                     category["art_mmap"]["uss"],
+        "native_heap": category["native_heap"]["private_dirty"],
+        "code": sum(row["uss"] for row in code),
+        "stack": category["stack"]["private_dirty"],
+        "graphics": category["gfx_dev"]["uss"],
+        "java_heap_rss": category["dalvik_heap"]["rss"] +
+                         category["art_mmap"]["rss"],
+        "native_heap_rss": category["native_heap"]["rss"],
+        "code_rss": sum(row["rss"] for row in code),
+        "stack_rss": category["stack"]["rss"],
+        "graphics_rss": category["gfx_dev"]["rss"],
+        "total_pss": total["pss_floor"] + total["swap_pss_floor"],
+        "total_rss": total["rss"], "total_swap": total["swap"],
+        "total_swap_pss": total["swap_pss_floor"],
+    }
+    want["system"] = want["total_pss"] - total["uss"]
+    want["private_other"] = total["uss"] - sum(
+        want[key] for key in ("java_heap", "native_heap", "code", "stack",
+                              "graphics"))
+    want["unknown_rss"] = want["total_rss"] - sum(
+        want[key] for key in want if key.endswith("_rss") and
+        key != "total_rss")
+    expect(name + ": App Summary", data["summary"], want)
+
+    swap = "total_swap_pss" if total["swap_pss_floor"] else "total_swap"
+    lines = [
+        ["Java Heap:", "java_heap", "java_heap_rss"],
+        ["Native Heap:", "native_heap", "native_heap_rss"],
+        ["Code:", "code", "code_rss"], ["Stack:", "stack", "stack_rss"],
+        ["Graphics:", "graphics", "graphics_rss"],
+        ["Private Other:", "private_other"], ["System:", "system"],
+        ["Unknown:", "unknown_rss"], [],
+        ["TOTAL PSS:", "total_pss", "TOTAL RSS:", "total_rss",
+         "TOTAL SWAP PSS:" if total["swap_pss_floor"] else
+         "TOTAL SWAP (KB):", swap],
+    ]
+    expect(name + ": App Summary in the table",
+           [" ".join(line.split()) for line in
+            text.split(" App Summary\n")[1].split("\n")[2:12]],
+           [" ".join(str(want[word] // 1024) if word in want else word
+                     for word in line) for line in lines])
+
+
 def kb_of(row, key):
     return (row[key] or 0) // 1024
 
@@ -382,6 +436,7 @@ def test_outputs():
                                text=text)
                 check_table("%s %s" % (name, " ".join(args)), out, data,
                             bool(args), swap_pss)
+            check_summary(name, data, out)
             line = run_good("smaps", "-", "--checkin", "--profile", profile,
                             text=text)
             check_checkin(name, line, data, ["N/A", "standard input"])
@@ -576,8 +631,14 @@ def test_tolerance():
                                   "page_size", "timestamp_ns", "complete",
                                   "source")],
            [None] * 6 + [True, "standard input"])
-    text = plain.replace("Rss:", "KernelPageSize: 16 kB\nRss:")
-    expect("page size", run_json("smaps", "-", text=text)["page_size"], 16384)
+    for sizes, want in (((16, 16), 16), ((2048, 4), 4), ((4, 2048), 4)):
+        text = plain
+        for size in sizes:
+            text = text.replace("\nRss:", "\nKernelPageSize: %d kB\n rss:" %
+                                size, 1)
+        data = run_json("smaps", "-", text=text.replace(" rss:", "Rss:"))
+        expect("page size of %d and %d" % sizes, data["page_size"],
+               want * 1024)
 
     text = vma(0x1000, 1, "[anon:x]", without=("SwapPss",), Swap=4, Rss=4,
                Pss=4)
@@ -744,6 +805,19 @@ def test_live(directory):
     check_checkin("live", run_good(*args, "--checkin"), data,
                   ["4711", 'a"\\134\\033\\012\\054\\377\\303\\251'])
 
+    for comm, want in (
+            (b"\xc0\x80 \xe0\x80\x80", "\ufffd" * 2 + " " + "\ufffd" * 3),
+            (b"\xed\xa0\x80", "\ufffd" * 3),
+            (b"\xf4\x90\x80\x80", "\ufffd" * 4),
+            (b"\xf0\x9f\x98\x80\xf0\x9f", "\U0001f600" + "\ufffd" * 2),
+            (b"\xc2\x9b\x7f", "\x9b\x7f"), (b"sixteen bytes!!!",
+                                             "sixteen bytes!!")):
+        make_sysfs(sysfs, pid, record(pid, comm))
+        out = run_good(*args, "--json")
+        expect("live: JSON of %r" % comm, json.loads(out)["comm"], want)
+        report(not any(0x7f <= ord(c) < 0xa0 or ord(c) < 32 for c in out[:-1]),
+               "live: no control character in JSON of %r" % comm, (out,))
+
     make_sysfs(sysfs, pid, record(pid, complete=0))
     for more in ((), ("--json",), ("--checkin",)):
         done = run(*args, *more)
@@ -839,7 +913,9 @@ def test_names(directory):
     finally:
         one.kill()
         one.wait()
-    done = run("meminfo", unique, "--sysfs", sysfs)
+    # Its own name is in its arguments, and must not be found there.
+    done = subprocess.run([unique, "meminfo", unique, "--sysfs", sysfs],
+                          executable=TOOL, stderr=subprocess.PIPE, check=False)
     report(done.returncode == 1 and b"no process is called" in done.stderr,
            "no process of that name", (done.stderr,))
 
