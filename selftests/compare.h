@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Is what memledger says of a process what the kernel says of it?
+ */
+#ifndef COMPARE_H
+#define COMPARE_H
+
+#include "vmas.h"
+
+int compare_process(pid_t tgid, struct vma_list *smaps);
+
+#endif

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Helpers of the tests; see testlib.h. Functions that can fail return a
+ * negative errno, as the kernel's do, so that a table can hold what to expect.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <memledger/abi.h>
+
+#include "testlib.h"
+
+/**
+ * file_write() - write a text in one go
+ * @path: file, which must exist
+ * @text: what to write
+ * Return: 0, or a negative errno of open() or write()
+ */
+int file_write(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int err = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/**
+ * file_read() - read a file as a number of read() calls up to its end
+ * @path: file
+ * @buf: gets the content and a NUL behind it
+ * @size: of @buf
+ * Return: bytes read without the NUL, or a negative errno
+ */
+ssize_t file_read(const char *path, void *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t len = 0;
+	ssize_t nr = 0;
+
+	if (fd < 0)
+		return -errno;
+	while (len < size - 1) {
+		nr = read(fd, (char *)buf + len, size - 1 - len);
+		if (nr <= 0)
+			break;
+		len += nr;
+	}
+	if (nr < 0)
+		nr = -errno;
+	close(fd);
+	((char *)buf)[len] = '\0';
+	return nr < 0 ? nr : (ssize_t)len;
+}
+
+/**
+ * file_slurp() - read a whole file of any length
+ * @path: file
+ * Return: NUL-terminated text for free(), or NULL with errno set
+ */
+char *file_slurp(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t size = 1 << 16, len = 0;
+	char *text = malloc(size);
+	ssize_t nr = -1;
+
+	while (fd >= 0 && text) {
+		nr = read(fd, text + len, size - len - 1);
+		if (nr <= 0)
+			break;
+		len += nr;
+		if (size - len < 1 << 15) {
+			char *more = realloc(text, size *= 2);
+
+			if (!more)
+				free(text);
+			text = more;
+		}
+	}
+	if (fd >= 0)
+		close(fd);
+	if (nr < 0 || !text) {
+		free(text);
+		return NULL;
+	}
+	text[len] = '\0';
+	return text;
+}
+
+bool file_readable(const char *path)
+{
+	return !access(path, R_OK);
+}
+
+int node_write(const char *node, const char *text)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), NODES "%s", node);
+	return file_write(path, text);
+}
+
+int node_write_number(const char *node, long long number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lld\n", number);
+	return node_write(node, text);
+}
+
+/**
+ * node_read() - the number in a file of memledger's
+ * @fmt: path below /sys/kernel/memledger, as for printf
+ * Return: the number, or a negative errno; EBADMSG where the file is not one
+ *	decimal number and a newline
+ */
+long long node_read(const char *fmt, ...)
+{
+	char path[256] = NODES, text[64], *end;
+	long long number;
+	va_list args;
+	ssize_t len;
+
+	va_start(args, fmt);
+	vsnprintf(path + strlen(NODES), sizeof(path) - strlen(NODES), fmt,
+		  args);
+	va_end(args);
+	len = file_read(path, text, sizeof(text));
+	if (len < 0)
+		return len;
+	errno = 0;
+	number = strtoll(text, &end, 10);
+	if (errno || end == text || strcmp(end, "\n"))
+		return -EBADMSG;
+	return number;
+}
+
+/**
+ * nodes_missing() - whether there is anything to test
+ * Return: NULL, or why not
+ */
+const char *nodes_missing(void)
+{
+	if (geteuid())
+		return "must be root";
+	if (node_read("abi") != MEMLEDGER_ABI_VERSION)
+		return "no " NODES ": is memledger.ko loaded?";
+	if (access(DETAILS, F_OK))
+		mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
+	if (access(DETAILS, F_OK))
+		return "no " DETAILS;
+	return NULL;
+}
+
+#define MAX_SETTINGS	16
+static struct {
+	char path[128];
+	char old[128];
+} settings[MAX_SETTINGS];
+static int nr_settings;
+
+/**
+ * setting_set() - change a file under /proc/sys or /sys for this test
+ * @path: the file
+ * @value: what to write
+ * Return: NULL, or why it cannot be had: a text for SKIP
+ */
+const char *setting_set(const char *path, const char *value)
+{
+	static char reason[200];
+	char old[128], *word;
+	int err;
+
+	err = file_read(path, old, sizeof(old));
+	if (err >= 0)
+		err = file_write(path, value);
+	if (err < 0) {
+		snprintf(reason, sizeof(reason), "cannot set %s to %s: %s",
+			 path, value, strerror(-err));
+		return reason;
+	}
+	if (nr_settings == MAX_SETTINGS)
+		return "too many settings";
+	/* "always [madvise] never": the word in brackets is the setting. */
+	word = strchr(old, '[');
+	word = strtok(word ? word + 1 : old, "]\n");
+	snprintf(settings[nr_settings].path, sizeof(settings[0].path), "%s",
+		 path);
+	snprintf(settings[nr_settings].old, sizeof(settings[0].old), "%s",
+		 word ? word : "");
+	nr_settings++;
+	return NULL;
+}
+
+void settings_restore(void)
+{
+	while (nr_settings) {
+		nr_settings--;
+		file_write(settings[nr_settings].path,
+			   settings[nr_settings].old);
+	}
+}
+
+size_t page_size(void)
+{
+	return sysconf(_SC_PAGESIZE);
+}
+
+#define ALONE_ALIGN	(2UL << 20)
+
+/**
+ * map_alone() - mmap() where no neighbour can be merged with
+ * @len: bytes
+ * @prot: as for mmap
+ * @flags: as for mmap
+ * @fd: as for mmap
+ * @offset: as for mmap
+ *
+ * The mapping begins on a 2 MB boundary, inside a larger PROT_NONE one.
+ * Return: the address, or MAP_FAILED with errno set
+ */
+void *map_alone(size_t len, int prot, int flags, int fd, off_t offset)
+{
+	size_t room = (len + 3 * ALONE_ALIGN) & ~(ALONE_ALIGN - 1);
+	char *around = mmap(NULL, room, PROT_NONE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	unsigned long start = (unsigned long)around;
+
+	if (around == MAP_FAILED)
+		return MAP_FAILED;
+	start = (start + 2 * ALONE_ALIGN - 1) & ~(ALONE_ALIGN - 1);
+	return mmap((void *)start, len, prot, flags | MAP_FIXED, fd, offset);
+}
+
+/* Writes to every page, so that no two have the same content. */
+void touch(void *start, size_t len)
+{
+	for (size_t at = 0; at < len; at += page_size()) {
+		unsigned long *word = (void *)((char *)start + at);
+
+		word[0] = (unsigned long)word;
+		word[1] = getpid();
+	}
+}
+
+/* Reads from every page. */
+void read_pages(const void *start, size_t len)
+{
+	for (size_t at = 0; at < len; at += page_size())
+		(void)*((const volatile char *)start + at);
+}
+
+/**
+ * beside_me() - a file in the directory of the running program
+ * @name: its name
+ * Return: path, in a buffer that the next call uses again
+ */
+const char *beside_me(const char *name)
+{
+	static char path[512];
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (len < 0)
+		len = 0;
+	while (len && path[len - 1] != '/')
+		len--;
+	snprintf(path + len, sizeof(path) - len, "%s", name);
+	return path;
+}
+
+/**
+ * start_process() - a child that runs a function and then holds still
+ * @run: called in the child, which stops itself when it returns
+ * @arg: for @run
+ *
+ * The child leads a process group of its own, which end_process() ends.
+ * Return: its number, or a negative errno
+ */
+pid_t start_process(void (*run)(void *arg), void *arg)
+{
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		setpgid(0, 0);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		run(arg);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	setpgid(pid, pid);
+	return pid;
+}
+
+static void run_program(void *arg)
+{
+	char *const *argv = arg;
+
+	execv(argv[0], argv);
+	_exit(127);
+}
+
+pid_t start_program(char *const argv[])
+{
+	return start_process(run_program, (void *)argv);
+}
+
+/**
+ * wait_stopped() - until a child has stopped itself
+ * @pid: the child
+ * Return: 0, or -ECHILD if it ended instead
+ */
+int wait_stopped(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, WUNTRACED) != pid || !WIFSTOPPED(status))
+		return -ECHILD;
+	return 0;
+}
+
+/* Kills the child's process group and waits for the child. */
+void end_process(pid_t pid)
+{
+	if (pid <= 0)
+		return;
+	kill(-pid, SIGKILL);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}

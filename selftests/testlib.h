@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the tests share: reading and writing the nodes, settings that are put
+ * back, and processes that hold still.
+ */
+#ifndef TESTLIB_H
+#define TESTLIB_H
+
+#include <stdarg.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
+
+#include <memledger/usage.h>
+
+/* Newer than the C library's headers may be. */
+#ifndef PR_SET_VMA
+#define PR_SET_VMA	0x53564d41
+#define PR_SET_VMA_ANON_NAME 0
+#endif
+
+#define NODES	"/sys/kernel/memledger/"
+#define DETAILS	"/sys/kernel/debug/memledger/"
+
+#ifndef __printf
+#define __printf(a, b)	__attribute__((format(printf, a, b)))
+#endif
+#ifndef __noreturn
+#define __noreturn	__attribute__((noreturn))
+#endif
+
+int file_write(const char *path, const char *text);
+ssize_t file_read(const char *path, void *buf, size_t size);
+char *file_slurp(const char *path);
+bool file_readable(const char *path);
+
+int node_write(const char *node, const char *text);
+int node_write_number(const char *node, long long number);
+long long node_read(const char *fmt, ...) __printf(1, 2);
+const char *nodes_missing(void);
+
+const char *setting_set(const char *path, const char *value);
+void settings_restore(void);
+
+size_t page_size(void);
+void *map_alone(size_t len, int prot, int flags, int fd, off_t offset);
+void touch(void *start, size_t len);
+void read_pages(const void *start, size_t len);
+const char *beside_me(const char *name);
+
+pid_t start_process(void (*run)(void *arg), void *arg);
+pid_t start_program(char *const argv[]);
+int wait_stopped(pid_t pid);
+void end_process(pid_t pid);
+
+#endif
