@@ -1,0 +1,855 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who may be tracked, by whom, and what becomes of it: every bad input with
+ * its errno and the proof that it changed nothing; readers without the right
+ * to read; and processes that exit, exec, lose their leader or are replaced
+ * while they are tracked.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/sched.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "testlib.h"
+#include "vmas.h"
+
+#include "kselftest_harness.h"
+
+#define HELD_PAGES	50
+
+/* Some memory under a name that is dalvik_other on every profile but one. */
+static char *map_held(size_t pages)
+{
+	int fd = syscall(__NR_memfd_create, "jit-cache", 0);
+	size_t len = pages * page_size();
+	char *p;
+
+	if (fd < 0 || ftruncate(fd, len))
+		_exit(1);
+	p = map_alone(len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		_exit(1);
+	touch(p, len);
+	close(fd);
+	return p;
+}
+
+static void hold(void *arg)
+{
+	(void)arg;
+	map_held(HELD_PAGES);
+}
+
+static long long held_rss(pid_t tgid)
+{
+	return node_read("processes/%d/category/dalvik_other/rss", tgid);
+}
+
+static long long held_bytes(void)
+{
+	return HELD_PAGES * page_size();
+}
+
+static int refresh(pid_t tgid)
+{
+	char node[64];
+
+	snprintf(node, sizeof(node), "processes/%d/refresh", tgid);
+	return node_write(node, "1\n");
+}
+
+static bool tracked(pid_t tgid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), NODES "processes/%d", tgid);
+	return !access(path, F_OK);
+}
+
+/* Everything that a write could have changed, as a text. */
+static void describe_state(char *text, size_t size)
+{
+	static const char *const settings[] = {
+		"profile", "max_tracked", "max_age_ms", "slice_entries",
+	};
+	DIR *dir = opendir(NODES "processes");
+	struct dirent *entry;
+	size_t len = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), NODES "%s", settings[i]);
+		if (file_read(path, text + len, size - len) > 0)
+			len += strlen(text + len);
+	}
+	while (dir && (entry = readdir(dir))) {
+		if (*entry->d_name == '.')
+			continue;
+		len += snprintf(text + len, size - len, "%s: %lld\n",
+				entry->d_name,
+				node_read("processes/%s/generation",
+					  entry->d_name));
+	}
+	if (dir)
+		closedir(dir);
+}
+
+FIXTURE(target)
+{
+	pid_t pid;
+	pid_t other;
+	char before[4096];
+	char after[4096];
+};
+
+FIXTURE_SETUP(target)
+{
+	const char *why = nodes_missing();
+
+	if (!why)
+		why = setting_set(NODES "max_age_ms", "0");
+	if (!why)
+		why = setting_set(NODES "max_tracked", "128");
+	if (!why)
+		why = setting_set(NODES "slice_entries", "2048");
+	if (why) {
+		settings_restore();
+		SKIP(return, "%s", why);
+	}
+	self->pid = start_process(hold, NULL);
+	ASSERT_GT(self->pid, 0);
+	ASSERT_EQ(wait_stopped(self->pid), 0);
+	ASSERT_EQ(node_write_number("track", self->pid), 0);
+	describe_state(self->before, sizeof(self->before));
+}
+
+FIXTURE_TEARDOWN(target)
+{
+	node_write_number("untrack", self->pid);
+	if (self->other > 0)
+		node_write_number("untrack", self->other);
+	end_process(self->pid);
+	end_process(self->other);
+	settings_restore();
+}
+
+#define EXPECT_UNCHANGED()						\
+	do {								\
+		describe_state(self->after, sizeof(self->after));	\
+		EXPECT_STREQ(self->before, self->after);		\
+	} while (0)
+
+/* %d is the tracked process. */
+static const struct bad_write {
+	const char *node;
+	const char *text;
+	int err;
+} bad_writes[] = {
+	{ "track", "\n", -EINVAL },
+	{ "track", "init\n", -EINVAL },
+	{ "track", "0\n", -EINVAL },
+	{ "track", "-1\n", -EINVAL },
+	{ "track", "-%d\n", -EINVAL },
+	{ "track", "%d 1\n", -EINVAL },
+	{ "track", "%dx\n", -EINVAL },
+	{ "track", "0x10\n", -EINVAL },
+	{ "track", "1.0\n", -EINVAL },
+	{ "track", "99999999999999999999\n", -EINVAL },
+	{ "track", "2\n", -EINVAL },		/* kthreadd */
+	{ "track", "2147483647\n", -ESRCH },	/* more than pid_max can be */
+	{ "track", "%d\n", -EEXIST },
+	{ "track", "%d", -EEXIST },
+	{ "untrack", "\n", -EINVAL },
+	{ "untrack", "all\n", -EINVAL },
+	{ "untrack", "0\n", -EINVAL },
+	{ "untrack", "-%d\n", -EINVAL },
+	{ "untrack", "%dx\n", -EINVAL },
+	{ "untrack", "2147483647\n", -ENOENT },
+	{ "untrack", "1\n", -ENOENT },
+	{ "profile", "\n", -EINVAL },
+	{ "profile", "android\n", -EINVAL },
+	{ "profile", "android12\n", -EINVAL },
+	{ "profile", "android161\n", -EINVAL },
+	{ "profile", "[android16]\n", -EINVAL },
+	{ "profile", "android10 android11\n", -EINVAL },
+	{ "profile", "Android17\n", -EINVAL },
+	{ "max_tracked", "0\n", -EINVAL },
+	{ "max_tracked", "4097\n", -EINVAL },
+	{ "max_tracked", "-1\n", -EINVAL },
+	{ "max_tracked", "many\n", -EINVAL },
+	{ "max_tracked", "\n", -EINVAL },
+	{ "max_age_ms", "-1\n", -EINVAL },
+	{ "max_age_ms", "3600001\n", -EINVAL },
+	{ "max_age_ms", "4294967296\n", -EINVAL },
+	{ "max_age_ms", "1s\n", -EINVAL },
+	{ "slice_entries", "0\n", -EINVAL },
+	{ "slice_entries", "1048577\n", -EINVAL },
+	{ "slice_entries", "-5\n", -EINVAL },
+	{ "slice_entries", "2048 entries\n", -EINVAL },
+	{ "processes/%d/refresh", "0\n", -EINVAL },
+	{ "processes/%d/refresh", "2\n", -EINVAL },
+	{ "processes/%d/refresh", "11\n", -EINVAL },
+	{ "processes/%d/refresh", "1 1\n", -EINVAL },
+	{ "processes/%d/refresh", "yes\n", -EINVAL },
+	{ "processes/%d/refresh", "-1\n", -EINVAL },
+	{ "processes/%d/refresh", "\n", -EINVAL },
+};
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static int try_write(const struct bad_write *bad, pid_t tgid)
+{
+	char node[64], text[64];
+
+	/* Formats of our own, with one %d or none. */
+	snprintf(node, sizeof(node), bad->node, tgid);
+	snprintf(text, sizeof(text), bad->text, tgid);
+	return node_write(node, text);
+}
+#pragma GCC diagnostic pop
+
+TEST_F(target, bad_writes)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(bad_writes); i++) {
+		const struct bad_write *bad = &bad_writes[i];
+
+		EXPECT_EQ(try_write(bad, self->pid), bad->err)
+			TH_LOG("\"%s\" to %s", bad->text, bad->node);
+		EXPECT_UNCHANGED();
+	}
+}
+
+struct shared_tid {
+	pid_t tid;
+};
+
+static void *tell_tid(void *arg)
+{
+	struct shared_tid *shared = arg;
+
+	__atomic_store_n(&shared->tid, gettid(), __ATOMIC_RELEASE);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* A thread besides the leader, whose number the test gets. */
+static void start_thread(void *arg)
+{
+	struct shared_tid *shared = arg;
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, tell_tid, shared))
+		_exit(1);
+	while (!__atomic_load_n(&shared->tid, __ATOMIC_ACQUIRE))
+		usleep(1000);
+}
+
+static struct shared_tid *share_tid(void)
+{
+	return mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+TEST_F(target, thread_number)
+{
+	struct shared_tid *shared = share_tid();
+
+	self->other = start_process(start_thread, shared);
+	ASSERT_EQ(wait_stopped(self->other), 0);
+	ASSERT_NE(shared->tid, self->other);
+	EXPECT_EQ(node_write_number("track", shared->tid), -ESRCH);
+	EXPECT_UNCHANGED();
+}
+
+static void leave(void *arg)
+{
+	(void)arg;
+	_exit(0);
+}
+
+TEST_F(target, dead_and_unknown)
+{
+	siginfo_t info;
+	pid_t pid;
+
+	/* A zombie, and then nothing at all. */
+	pid = start_process(leave, NULL);
+	ASSERT_EQ(waitid(P_PID, pid, &info, WEXITED | WNOWAIT), 0);
+	EXPECT_EQ(node_write_number("track", pid), -ESRCH);
+	ASSERT_EQ(waitpid(pid, NULL, 0), pid);
+	EXPECT_EQ(node_write_number("track", pid), -ESRCH);
+	EXPECT_EQ(node_write_number("untrack", pid), -ENOENT);
+	EXPECT_UNCHANGED();
+}
+
+TEST_F(target, more_than_max_tracked)
+{
+	self->other = start_process(hold, NULL);
+	ASSERT_EQ(wait_stopped(self->other), 0);
+	ASSERT_EQ(node_write_number("max_tracked", 1), 0);
+	EXPECT_EQ(node_write_number("track", self->other), -ENOSPC);
+	EXPECT_FALSE(tracked(self->other));
+	EXPECT_TRUE(tracked(self->pid));
+	EXPECT_EQ(refresh(self->pid), 0);
+
+	ASSERT_EQ(node_write_number("max_tracked", 2), 0);
+	EXPECT_EQ(node_write_number("track", self->other), 0);
+	/* Fewer than there are: none goes, none comes. */
+	ASSERT_EQ(node_write_number("max_tracked", 1), 0);
+	EXPECT_EQ(refresh(self->other), 0);
+	EXPECT_EQ(node_write_number("track", self->pid), -EEXIST);
+}
+
+/* These say ESRCH once the process is gone. */
+static const char *const gone_files[] = {
+	NODES "processes/%d/comm",
+	NODES "processes/%d/total/rss",
+	NODES "processes/%d/category/unknown/pss",
+	NODES "processes/%d/subcategory/heap/rss",
+	NODES "processes/%d/summary/total_pss",
+	NODES "processes/%d/record",
+	DETAILS "processes/%d/meminfo",
+	DETAILS "processes/%d/vmas",
+};
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static ssize_t read_of(const char *fmt, pid_t tgid)
+{
+	static char text[1 << 20];
+	char path[128];
+
+	snprintf(path, sizeof(path), fmt, tgid);
+	return file_read(path, text, sizeof(text));
+}
+#pragma GCC diagnostic pop
+
+TEST_F(target, exits)
+{
+	ASSERT_EQ(refresh(self->pid), 0);
+	ASSERT_EQ(held_rss(self->pid), held_bytes());
+	/* Any reading now takes a snapshot. */
+	ASSERT_EQ(node_write("max_age_ms", "1\n"), 0);
+	kill(self->pid, SIGKILL);
+	ASSERT_EQ(waitpid(self->pid, NULL, 0), self->pid);
+	usleep(5000);
+
+	EXPECT_EQ(refresh(self->pid), -ESRCH);
+	for (size_t i = 0; i < ARRAY_SIZE(gone_files); i++) {
+		EXPECT_EQ(read_of(gone_files[i], self->pid), -ESRCH)
+			TH_LOG("%s", gone_files[i]);
+	}
+	EXPECT_TRUE(tracked(self->pid));
+	EXPECT_EQ(node_write_number("untrack", self->pid), 0);
+	EXPECT_FALSE(tracked(self->pid));
+}
+
+static pid_t fork_as(pid_t wanted)
+{
+	struct clone_args args = {
+		.exit_signal = SIGCHLD,
+		.set_tid = (unsigned long)&wanted,
+		.set_tid_size = 1,
+	};
+	pid_t pid = syscall(__NR_clone3, &args, sizeof(args));
+
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		map_held(HELD_PAGES + 7);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	return pid;
+}
+
+TEST_F(target, number_used_again)
+{
+	pid_t pid = self->pid;
+
+	ASSERT_EQ(refresh(pid), 0);
+	end_process(pid);
+	self->pid = 0;
+	self->other = fork_as(pid);
+	if (self->other == -ENOSYS || self->other == -EINVAL)
+		SKIP(return, "clone3 with set_tid: %s",
+		     strerror(-self->other));
+	ASSERT_EQ(self->other, pid);
+	ASSERT_EQ(wait_stopped(pid), 0);
+
+	/* The target is the process that was, and it is gone. */
+	EXPECT_EQ(refresh(pid), -ESRCH);
+	ASSERT_EQ(node_write("max_age_ms", "1\n"), 0);
+	usleep(5000);
+	EXPECT_EQ(held_rss(pid), -ESRCH);
+
+	/* Until the new one takes its place. */
+	ASSERT_EQ(node_write("max_age_ms", "0\n"), 0);
+	ASSERT_EQ(node_write_number("track", pid), 0);
+	EXPECT_EQ(node_read("processes/%d/generation", pid), 0);
+	EXPECT_EQ(held_rss(pid), -ENODATA);
+	ASSERT_EQ(refresh(pid), 0);
+	EXPECT_EQ(held_rss(pid), held_bytes() + 7 * (long long)page_size());
+	EXPECT_EQ(node_write_number("track", pid), -EEXIST);
+}
+
+static void hold_then_exec(void *arg)
+{
+	char *argv[] = { arg, "3000000", "stop", NULL };
+
+	map_held(HELD_PAGES);
+	raise(SIGSTOP);
+	execv(argv[0], argv);
+	_exit(1);
+}
+
+TEST_F(target, execs)
+{
+	long long before;
+	char comm[64];
+
+	self->other = start_process(hold_then_exec,
+				    (void *)beside_me("hold"));
+	ASSERT_EQ(wait_stopped(self->other), 0);
+	ASSERT_EQ(node_write_number("track", self->other), 0);
+	ASSERT_EQ(refresh(self->other), 0);
+	EXPECT_EQ(held_rss(self->other), held_bytes());
+	before = node_read("processes/%d/total/rss", self->other);
+
+	kill(self->other, SIGCONT);
+	ASSERT_EQ(wait_stopped(self->other), 0);
+	/* The snapshot is still of the old program; the next is not. */
+	EXPECT_EQ(node_read("processes/%d/total/rss", self->other), before);
+	ASSERT_EQ(refresh(self->other), 0);
+	EXPECT_EQ(held_rss(self->other), 0);
+	EXPECT_GE(node_read("processes/%d/total/rss", self->other), 3000000);
+	snprintf(comm, sizeof(comm), NODES "processes/%d/comm", self->other);
+	ASSERT_GT(file_read(comm, comm, sizeof(comm)), 0);
+	EXPECT_STREQ(comm, "hold\n");
+}
+
+static void *outlive_leader(void *arg)
+{
+	(void)arg;
+	map_held(HELD_PAGES);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static void lose_leader(void *arg)
+{
+	pthread_t thread;
+
+	(void)arg;
+	if (pthread_create(&thread, NULL, outlive_leader, NULL))
+		_exit(1);
+	/* Not pthread_exit(), which would wait for the heap's locks. */
+	syscall(__NR_exit, 0);
+}
+
+static bool leader_is_zombie(pid_t pid)
+{
+	char path[64], text[512], *state;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (file_read(path, text, sizeof(text)) < 0)
+		return false;
+	state = strrchr(text, ')');
+	return state && state[1] && state[2] == 'Z';
+}
+
+TEST_F(target, loses_its_leader)
+{
+	struct vma_list vmas = {};
+	long long rss = 0;
+
+	self->other = start_process(lose_leader, NULL);
+	for (int i = 0; i < 1000 && !leader_is_zombie(self->other); i++)
+		usleep(5000);
+	ASSERT_TRUE(leader_is_zombie(self->other));
+	ASSERT_EQ(node_write_number("track", self->other), 0);
+	/* The thread is still running: until it has touched all. */
+	for (int i = 0; i < 1000 && rss != held_bytes(); i++) {
+		ASSERT_EQ(refresh(self->other), 0);
+		rss = held_rss(self->other);
+		usleep(5000);
+	}
+	EXPECT_EQ(rss, held_bytes());
+	ASSERT_EQ(vmas_read_node(&vmas, self->other), 0);
+	EXPECT_TRUE(vmas.complete);
+	ASSERT_NE(vmas_find(&vmas, "/memfd:jit-cache"), NULL);
+	vmas_free(&vmas);
+}
+
+TEST_F(target, is_traced)
+{
+	struct vma_list smaps = {}, vmas = {};
+
+	ASSERT_EQ(ptrace(PTRACE_SEIZE, self->pid, 0, 0), 0);
+	ASSERT_EQ(ptrace(PTRACE_INTERRUPT, self->pid, 0, 0), 0);
+	ASSERT_EQ(refresh(self->pid), 0);
+	EXPECT_EQ(held_rss(self->pid), held_bytes());
+	ASSERT_EQ(vmas_read_node(&vmas, self->pid), 0);
+	ASSERT_EQ(vmas_read_smaps(&smaps, self->pid), 0);
+	EXPECT_EQ(vmas.nr, smaps.nr);
+	EXPECT_EQ(vmas_sum(&vmas, 0, -1ULL, FIELD_rss),
+		  vmas_sum(&smaps, 0, -1ULL, FIELD_rss) << 10);
+	vmas_free(&smaps);
+	vmas_free(&vmas);
+}
+
+/* Until the process is gone, its numbers are right; then there are none. */
+static void refresh_until_gone(void *arg)
+{
+	pid_t pid = *(pid_t *)arg;
+	long long rss;
+	int err;
+
+	do {
+		err = refresh(pid);
+		rss = err ?: held_rss(pid);
+	} while (!err && rss == held_bytes());
+	if (rss != -ESRCH)
+		printf("# refresh: %d, rss: %lld, complete: %lld\n", err, rss,
+		       node_read("processes/%d/complete", pid));
+	fflush(NULL);
+	_exit(rss != -ESRCH);
+}
+
+TEST_F_TIMEOUT(target, is_killed_while_read, 120)
+{
+	/* One entry a slice: as many moments to die in as there are. */
+	ASSERT_EQ(node_write("slice_entries", "1\n"), 0);
+	for (int i = 0; i < 20; i++) {
+		pid_t readers[3];
+		pid_t pid = start_process(hold, NULL);
+
+		ASSERT_EQ(wait_stopped(pid), 0);
+		ASSERT_EQ(node_write_number("track", pid), 0);
+		for (int r = 0; r < 3; r++)
+			readers[r] = start_process(refresh_until_gone, &pid);
+		usleep(10000 + i * 1000);
+		end_process(pid);
+		for (int r = 0; r < 3; r++) {
+			int status = -1;
+
+			waitpid(readers[r], &status, 0);
+			EXPECT_EQ(status, 0);
+		}
+		EXPECT_EQ(node_write_number("untrack", pid), 0);
+	}
+}
+
+static void fork_in_a_loop(void *arg)
+{
+	(void)arg;
+	map_held(HELD_PAGES);
+	raise(SIGSTOP);
+	for (;;) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+	}
+}
+
+/* Whatever it shares with children that come and go, its pages are its own. */
+TEST_F_TIMEOUT(target, forks_while_read, 120)
+{
+	self->other = start_process(fork_in_a_loop, NULL);
+	ASSERT_EQ(wait_stopped(self->other), 0);
+	ASSERT_EQ(node_write_number("track", self->other), 0);
+	kill(self->other, SIGCONT);
+	for (int i = 0; i < 200; i++) {
+		ASSERT_EQ(refresh(self->other), 0);
+		ASSERT_EQ(held_rss(self->other), held_bytes());
+	}
+}
+
+/* Runs in other credentials or namespaces, where nothing may be had. */
+
+/* Calls @file with every file below @path; adds up what it returns. */
+static int walk_tree(const char *path, int (*file)(const char *path))
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	int sum = 0;
+
+	if (!dir)
+		return 0;
+	while ((entry = readdir(dir))) {
+		char below[512];
+
+		if (*entry->d_name == '.')
+			continue;
+		snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
+		if (entry->d_type == DT_DIR)
+			sum += walk_tree(below, file);
+		else
+			sum += file(below);
+	}
+	closedir(dir);
+	return sum;
+}
+
+static int count_file(const char *path)
+{
+	(void)path;
+	return 1;
+}
+
+static int is_allowed(const char *path, const char *how)
+{
+	printf("# %s can be %s\n", path, how);
+	return 1;
+}
+
+/* Whether anything but EPERM comes of a file; the ABI's version is free. */
+static int not_refused(const char *path)
+{
+	char text[16];
+	struct stat st;
+	int bad = 0;
+
+	if (!strcmp(path, NODES "/abi"))
+		return file_read(path, text, sizeof(text)) <= 0;
+	if (stat(path, &st))
+		return is_allowed(path, "not even looked at");
+	if (st.st_mode & 0400 &&
+	    file_read(path, text, sizeof(text)) != -EPERM)
+		bad += is_allowed(path, "read");
+	if (st.st_mode & 0200 && file_write(path, "1\n") != -EPERM)
+		bad += is_allowed(path, "written");
+	return bad;
+}
+
+static int drop_cap_sys_ptrace(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(__NR_capget, &header, data))
+		return -errno;
+	data[0].effective &= ~(1U << CAP_SYS_PTRACE);
+	data[0].permitted &= ~(1U << CAP_SYS_PTRACE);
+	data[0].inheritable &= ~(1U << CAP_SYS_PTRACE);
+	return syscall(__NR_capset, &header, data) ? -errno : 0;
+}
+
+static void without_capability(void *arg)
+{
+	(void)arg;
+	if (drop_cap_sys_ptrace())
+		_exit(2);
+	fflush(NULL);
+	_exit(!!(walk_tree(NODES, not_refused) +
+		 walk_tree(DETAILS, not_refused)));
+}
+
+static int exit_status(pid_t pid)
+{
+	int status = -1;
+
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+TEST_F_TIMEOUT(target, root_without_the_capability, 120)
+{
+	/* The walk below must have seen them: this is how many there are. */
+	EXPECT_GT(walk_tree(NODES, count_file), 300);
+	EXPECT_GE(walk_tree(DETAILS, count_file), 3);
+	EXPECT_EQ(exit_status(start_process(without_capability, NULL)), 0);
+	EXPECT_UNCHANGED();
+}
+
+static int go[2];
+
+static void in_user_namespace(void *arg)
+{
+	char byte;
+
+	(void)arg;
+	if (unshare(CLONE_NEWUSER))
+		_exit(2);
+	raise(SIGSTOP);
+	/* The test has made us root there. */
+	if (read(go[0], &byte, 1) != 1 || geteuid())
+		_exit(3);
+	_exit(!!(walk_tree(NODES, not_refused) +
+		 walk_tree(DETAILS, not_refused)));
+}
+
+TEST_F_TIMEOUT(target, root_in_a_user_namespace, 120)
+{
+	char path[64];
+	pid_t pid;
+
+	ASSERT_EQ(pipe(go), 0);
+	pid = start_process(in_user_namespace, NULL);
+	ASSERT_EQ(wait_stopped(pid), 0);
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
+	ASSERT_EQ(file_write(path, "0 0 1\n"), 0);
+	kill(pid, SIGCONT);
+	ASSERT_EQ(write(go[1], "", 1), 1);
+	EXPECT_EQ(exit_status(pid), 0);
+	EXPECT_UNCHANGED();
+}
+
+/* Files that root has opened and passed on to somebody who is not root. */
+static int passed_read, passed_write;
+
+static void as_nobody(void *arg)
+{
+	pid_t pid = *(pid_t *)arg;
+	char path[128], byte;
+
+	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+		_exit(2);
+	snprintf(path, sizeof(path), NODES "processes/%d/total/rss", pid);
+	if (file_read(path, path, sizeof(path)) != -EACCES ||
+	    node_write_number("track", getppid()) != -EACCES ||
+	    node_write("profile", "android17\n") != -EACCES ||
+	    node_read("abi") != 1)
+		_exit(3);
+	snprintf(path, sizeof(path), DETAILS "processes/%d/vmas", pid);
+	if (file_read(path, path, sizeof(path)) != -EACCES)
+		_exit(4);
+	if (read(passed_read, &byte, 1) != -1 || errno != EPERM)
+		_exit(5);
+	if (write(passed_write, "1\n", 2) != -1 || errno != EPERM)
+		_exit(6);
+	_exit(0);
+}
+
+TEST_F(target, not_root)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), NODES "processes/%d/total/rss",
+		 self->pid);
+	passed_read = open(path, O_RDONLY);
+	ASSERT_GE(passed_read, 0);
+	passed_write = open(NODES "track", O_WRONLY);
+	ASSERT_GE(passed_write, 0);
+	EXPECT_EQ(exit_status(start_process(as_nobody, &self->pid)), 0);
+	EXPECT_UNCHANGED();
+}
+
+/* The number that a process has in its namespace is not the one that counts. */
+static void in_pid_namespace(void *arg)
+{
+	bool had_init = tracked(1);
+	pid_t pid;
+	int status;
+
+	(void)arg;
+	if (unshare(CLONE_NEWPID))
+		_exit(2);
+	pid = fork();
+	if (!pid) {
+		/* We are 1 here. The machine's own init is 1 to memledger. */
+		if (getpid() != 1)
+			_exit(3);
+		if (node_write("track", "1\n") != (had_init ? -EEXIST : 0))
+			_exit(4);
+		_exit(0);
+	}
+	if (waitpid(pid, &status, 0) != pid || status)
+		_exit(5);
+	if (!tracked(1) || tracked(pid))
+		_exit(6);
+	if (!had_init && node_write("untrack", "1\n"))
+		_exit(7);
+	_exit(0);
+}
+
+TEST_F(target, in_a_pid_namespace)
+{
+	EXPECT_EQ(exit_status(start_process(in_pid_namespace, NULL)), 0);
+	EXPECT_UNCHANGED();
+}
+
+/* Many readers of all files while targets come and go. */
+
+static int read_file(const char *path)
+{
+	static char text[1 << 16];
+	struct stat st;
+	ssize_t len;
+
+	if (stat(path, &st) || !(st.st_mode & 0400))
+		return 0;
+	len = file_read(path, text, sizeof(text));
+	switch (len) {
+	case -ENOENT:		/* gone before it was opened */
+	case -ENODEV:		/* gone before it was read */
+	case -ENODATA:
+	case -EOPNOTSUPP:
+	case -ESRCH:
+		return 0;
+	}
+	if (len >= 0)
+		return 0;
+	printf("# %s: %s\n", path, strerror(-len));
+	return 1;
+}
+
+static void read_everything(void *arg)
+{
+	int bad = 0;
+
+	for (int i = 0; i < *(int *)arg; i++)
+		bad += walk_tree(NODES, read_file) +
+		       walk_tree(DETAILS, read_file);
+	fflush(NULL);
+	_exit(!!bad);
+}
+
+TEST_F_TIMEOUT(target, come_and_go_while_read, 300)
+{
+	pid_t readers[3], left = ARRAY_SIZE(readers);
+	int rounds = 5;
+
+	ASSERT_EQ(node_write("max_age_ms", "1\n"), 0);
+	self->other = start_process(hold, NULL);
+	ASSERT_EQ(wait_stopped(self->other), 0);
+	for (size_t r = 0; r < ARRAY_SIZE(readers); r++)
+		readers[r] = start_process(read_everything, &rounds);
+	while (left) {
+		int status;
+
+		ASSERT_EQ(node_write_number("track", self->other), 0);
+		ASSERT_EQ(node_write_number("untrack", self->pid), 0);
+		ASSERT_EQ(node_write_number("track", self->pid), 0);
+		ASSERT_EQ(node_write_number("untrack", self->other), 0);
+		for (size_t r = 0; r < ARRAY_SIZE(readers); r++) {
+			if (!readers[r] ||
+			    waitpid(readers[r], &status, WNOHANG) != readers[r])
+				continue;
+			EXPECT_EQ(status, 0);
+			readers[r] = 0;
+			left--;
+		}
+	}
+	EXPECT_EQ(refresh(self->pid), 0);
+}
+
+TEST_HARNESS_MAIN
