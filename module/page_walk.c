@@ -341,10 +341,9 @@ static unsigned long walk_pmd(struct memledger_page_walk *walk, pmd_t *pmd,
 		return walk_huge_pmd(walk, pmd, addr) ? end : addr;
 	}
 #endif
-	walk->budget--;
 	if (unlikely(pmd_bad(entry))) {
-		rcu_read_unlock();
-		return end;
+		addr = end;
+		goto out;
 	}
 
 	ptl = pte_lockptr(mm, &entry);
@@ -353,7 +352,10 @@ static unsigned long walk_pmd(struct memledger_page_walk *walk, pmd_t *pmd,
 		addr = walk_pte_table(walk, pte_offset_kernel(&entry, addr),
 				      addr, end);
 	spin_unlock(ptl);
+out:
 	rcu_read_unlock();
+	/* Charged last, so that the smallest of slices gets on. */
+	walk->budget--;
 	return addr;
 }
 
@@ -378,34 +380,41 @@ unsigned long memledger_page_walk_range(struct memledger_page_walk *walk,
 	if ((walk->vma->vm_flags & VM_PFNMAP) && !memledger_walks_pfnmap())
 		return walk_hole(walk, addr, end);
 
+	/*
+	 * Each level's end is cut by that of the level above: where a level is
+	 * folded, its own addr_end() does not cut at all.
+	 */
 	while (addr < end && walk->budget > 0) {
 		pgd_t *pgd = pgd_offset(mm, addr);
+		unsigned long next = pgd_addr_end(addr, end);
 		p4d_t *p4d;
 		pud_t *pud, entry;
 
 		if (pgd_none(*pgd) || unlikely(pgd_bad(*pgd))) {
-			addr = walk_hole(walk, addr, pgd_addr_end(addr, end));
+			addr = walk_hole(walk, addr, next);
 			continue;
 		}
 		p4d = p4d_offset(pgd, addr);
+		next = p4d_addr_end(addr, next);
 		if (p4d_none(*p4d) || unlikely(p4d_bad(*p4d))) {
-			addr = walk_hole(walk, addr, p4d_addr_end(addr, end));
+			addr = walk_hole(walk, addr, next);
 			continue;
 		}
 		pud = pud_offset(p4d, addr);
+		next = pud_addr_end(addr, next);
 		entry = READ_ONCE(*pud);
 		if (pud_none(entry)) {
-			addr = walk_hole(walk, addr, pud_addr_end(addr, end));
+			addr = walk_hole(walk, addr, next);
 			continue;
 		}
 		/* DAX may have huge entries here; smaps splits these away. */
 		if (unlikely(pud_leaf(entry) || pud_bad(entry))) {
 			walk->budget--;
-			addr = pud_addr_end(addr, end);
+			addr = next;
 			continue;
 		}
 		addr = walk_pmd(walk, pmd_offset(pud, addr), addr,
-				pmd_addr_end(addr, end));
+				pmd_addr_end(addr, next));
 	}
 	return addr;
 }

@@ -232,7 +232,6 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 
 		pages.vma = vma;
 		pages.usage = &walk->vma.usage;
-		pages.budget--;
 		if (is_vm_hugetlb_page(vma)) {
 			ret = walk_hugetlb(walk, &pages);
 			if (ret)
@@ -243,6 +242,8 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 							       walk->addr,
 							       vma->vm_end);
 		}
+		/* The VMA itself, charged last: every slice gets on. */
+		pages.budget--;
 		ret = SLICE_MORE;
 		if (walk->addr < vma->vm_end)
 			goto out;
