@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A process that maps, unmaps, protects and forks all the time, while it is
+ * read: what stays mapped throughout must be counted exactly once in every
+ * reading, wherever the mmap lock was dropped.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "testlib.h"
+#include "vmas.h"
+
+#include "kselftest_harness.h"
+
+/*
+ * The process's addresses are slots of the same size, by turns one that stays
+ * and one that is churned:
+ *
+ *   | fixed 0 | churn 0 | fixed 1 | churn 1 | ...
+ *
+ * Each fixed one fills its slot and has its own number of pages resident.
+ */
+#define NR_FIXED	16
+#define SLOT_PAGES	32
+#define READINGS	60
+
+static size_t slot_bytes(void)
+{
+	return SLOT_PAGES * page_size();
+}
+
+static size_t fixed_pages(int i)
+{
+	return i + 3;
+}
+
+static void map_fixed(char *start, int i)
+{
+	char name[32];
+	int fd;
+
+	/* By its name it is in a category that has nothing else in it. */
+	snprintf(name, sizeof(name), "jit-cache-%d", i);
+	fd = syscall(__NR_memfd_create, name, 0);
+	if (fd < 0 || ftruncate(fd, slot_bytes()) ||
+	    mmap(start, slot_bytes(), PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+		_exit(1);
+	close(fd);
+	touch(start, fixed_pages(i) * page_size());
+}
+
+/* Something else in a slot, or in a part of it, each time. */
+static void churn_slot(char *start, unsigned int random)
+{
+	size_t page = page_size(), from = random / 8 % SLOT_PAGES;
+	size_t nr = 1 + random / 256 % (SLOT_PAGES - from);
+	char *p = start + from * page;
+
+	switch (random % 8) {
+	case 0:
+	case 1:
+		munmap(p, nr * page);
+		break;
+	case 2:
+		mprotect(p, nr * page, PROT_READ);
+		break;
+	case 3:
+		madvise(p, nr * page, MADV_DONTNEED);
+		break;
+	default:
+		if (mmap(p, nr * page, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+		    MAP_FAILED)
+			touch(p, nr * page);
+	}
+}
+
+/* A thread that has every other of the churned slots to itself. */
+static void *churn(void *arg)
+{
+	char *first = arg;
+	unsigned int random = (unsigned long)arg >> 12;
+
+	for (;;) {
+		random = random * 1103515245 + 12345;
+		churn_slot(first + 4 * slot_bytes() *
+			   ((random >> 28) % (NR_FIXED / 2)), random >> 3);
+	}
+	return NULL;
+}
+
+static void *fork_often(void *arg)
+{
+	(void)arg;
+	for (;;) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+		usleep(2000);
+	}
+	return NULL;
+}
+
+static void run_churn(void *arg)
+{
+	pthread_t thread;
+	char *start;
+
+	(void)arg;
+	start = map_alone(2 * NR_FIXED * slot_bytes(), PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (start == MAP_FAILED)
+		_exit(1);
+	for (int i = 0; i < NR_FIXED; i++)
+		map_fixed(start + 2 * i * slot_bytes(), i);
+	raise(SIGSTOP);
+	if (pthread_create(&thread, NULL, churn, start + slot_bytes()) ||
+	    pthread_create(&thread, NULL, churn, start + 3 * slot_bytes()) ||
+	    pthread_create(&thread, NULL, fork_often, NULL))
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+FIXTURE(churn)
+{
+	pid_t pid;
+};
+
+FIXTURE_VARIANT(churn)
+{
+	const char *slice_entries;
+};
+
+FIXTURE_VARIANT_ADD(churn, slice_1)
+{
+	.slice_entries = "1",
+};
+
+FIXTURE_VARIANT_ADD(churn, slice_7)
+{
+	.slice_entries = "7",
+};
+
+FIXTURE_VARIANT_ADD(churn, slice_64)
+{
+	.slice_entries = "64",
+};
+
+FIXTURE_SETUP(churn)
+{
+	const char *why = nodes_missing();
+
+	if (!why)
+		why = setting_set(NODES "max_age_ms", "0");
+	if (!why)
+		why = setting_set(NODES "profile", "android16");
+	if (!why)
+		why = setting_set(NODES "slice_entries",
+				  variant->slice_entries);
+	if (why) {
+		settings_restore();
+		SKIP(return, "%s", why);
+	}
+	self->pid = start_process(run_churn, NULL);
+	ASSERT_EQ(wait_stopped(self->pid), 0);
+	ASSERT_EQ(node_write_number("track", self->pid), 0);
+	kill(self->pid, SIGCONT);
+}
+
+FIXTURE_TEARDOWN(churn)
+{
+	node_write_number("untrack", self->pid);
+	end_process(self->pid);
+	settings_restore();
+}
+
+/* Rows of the mapping, or -1 if a row is not as it must be. */
+static int count_fixed(const struct vma_list *vmas, int i)
+{
+	char name[64];
+	int rows = 0;
+
+	snprintf(name, sizeof(name), "/memfd:jit-cache-%d", i);
+	for (size_t k = 0; k < vmas->nr; k++) {
+		const struct vma *vma = &vmas->vma[k];
+
+		if (strcmp(vma->name, name))
+			continue;
+		rows++;
+		if (vma->end - vma->start != slot_bytes() ||
+		    vma->value[FIELD_rss] != fixed_pages(i) * page_size()) {
+			printf("# %s: %llx-%llx, Rss %llu\n", name,
+			       vma->start, vma->end, vma->value[FIELD_rss]);
+			return -1;
+		}
+	}
+	return rows;
+}
+
+/* No address twice, and none out of order. */
+static bool in_order(const struct vma_list *vmas)
+{
+	for (size_t i = 0; i < vmas->nr; i++) {
+		const struct vma *vma = &vmas->vma[i];
+
+		if (vma->start >= vma->end ||
+		    (i && vma->start < vma[-1].end))
+			return false;
+	}
+	return true;
+}
+
+TEST_F_TIMEOUT(churn, every_mapping_once, 300)
+{
+	for (int n = 0; n < READINGS; n++) {
+		struct vma_list vmas;
+
+		ASSERT_EQ(vmas_read_node(&vmas, self->pid), 0);
+		EXPECT_TRUE(vmas.complete);
+		EXPECT_TRUE(in_order(&vmas));
+		for (int i = 0; i < NR_FIXED; i++) {
+			EXPECT_EQ(count_fixed(&vmas, i), 1)
+				TH_LOG("reading %d, mapping %d", n, i);
+		}
+		vmas_free(&vmas);
+	}
+}
+
+TEST_F_TIMEOUT(churn, sums_of_what_stays, 300)
+{
+	long long rss = 0;
+	char node[64];
+
+	for (int i = 0; i < NR_FIXED; i++)
+		rss += fixed_pages(i) * page_size();
+	snprintf(node, sizeof(node), "processes/%d/refresh", self->pid);
+	for (int n = 0; n < READINGS; n++) {
+		ASSERT_EQ(node_write(node, "1\n"), 0);
+		EXPECT_EQ(node_read("processes/%d/complete", self->pid), 1);
+		EXPECT_EQ(node_read("processes/%d/subcategory/app_jit/rss",
+				    self->pid), rss);
+		EXPECT_EQ(node_read("processes/%d/category/dalvik_other/vmas",
+				    self->pid), NR_FIXED);
+		EXPECT_EQ(node_read("processes/%d/category/dalvik_other/vss",
+				    self->pid),
+			  (long long)(NR_FIXED * slot_bytes()));
+	}
+}
+
+TEST_HARNESS_MAIN
