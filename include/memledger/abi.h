@@ -35,7 +35,6 @@
  * @tgid: in the initial pid namespace
  * @complete: 1, or 0 if the walk had to stop early
  * @unavailable: MEMLEDGER_UNAVAILABLE_*
- * @pad: 0
  * @comm: of the thread group leader, NUL-terminated
  * @profile: the rules that were applied, NUL-terminated
  * @totals: the numbers
