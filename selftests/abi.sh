@@ -1,0 +1,182 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Compares the tree under /sys with docs/ABI/testing: every documented file is
+# there with its mode, there is no other, and each holds one value.
+
+here=$(dirname "$0")
+# shellcheck source=selftests/helpers.sh
+. "$here/helpers.sh"
+
+[ -e $nodes ] || skip_all no $nodes: is memledger.ko loaded?
+
+doc()
+{
+	for path in "$here/$1" "$here/../docs/ABI/testing/$1"; do
+		[ ! -e "$path" ] || break
+	done
+	echo "$path"
+}
+
+# The files that an ABI document describes, as "MODE PATH", for process $2. A
+# word in capitals in a path stands for each of those that the text names
+# behind "WORD is", either in a sentence or in a table.
+documented()
+{
+	awk -v tgid="$2" '
+	function table_words(text, word,    lines, nr, i, inside, list) {
+		nr = split(text, lines, "\n")
+		for (i = 1; i <= nr; i++) {
+			if (lines[i] ~ /^[ \t]*===/)
+				inside = !inside || i < nr && list == ""
+			else if (inside && lines[i] ~ /^\t\t[a-z]/) {
+				split(lines[i], word, " ")
+				list = list " " word[1]
+			}
+		}
+		return list
+	}
+	function named_words(text, word,    line, at) {
+		line = text
+		gsub(/[ \t\n]+/, " ", line)
+		at = index(line, " " word " is ")
+		if (!at)
+			return ""
+		line = substr(line, at + length(word) + 5)
+		if (line ~ /^one of /)
+			return table_words(text)
+		sub(/\. .*|\.$/, "", line)
+		sub(/, as in .*/, "", line)
+		gsub(/\([^)]*\)/, "", line)
+		gsub(/ or /, " ", line)
+		gsub(/[,;]/, " ", line)
+		return line
+	}
+	function expand(mode, path, text,    word, words, nr, i, head, tail) {
+		if (!match(path, /\/[A-Z]+/)) {
+			print mode, path
+			return
+		}
+		head = substr(path, 1, RSTART)
+		word = substr(path, RSTART + 1, RLENGTH - 1)
+		tail = substr(path, RSTART + RLENGTH)
+		nr = split(word == "TGID" ? tgid : named_words(text, word),
+			   words, " ")
+		if (!nr)
+			print "undocumented", path
+		for (i = 1; i <= nr; i++)
+			expand(mode, head words[i] tail, text)
+	}
+	function flush(    i, mode) {
+		if (match(text, /\((RO|WO|RW), 0[0-7]+\)/)) {
+			mode = substr(text, RSTART + 6, RLENGTH - 7)
+			for (i = 1; i <= nr_what; i++)
+				expand(mode, what[i], text)
+		}
+		nr_what = 0
+		text = ""
+	}
+	/^What:/ {
+		if (text != "")
+			flush()
+		what[++nr_what] = $2
+		next
+	}
+	/^Description:/ { sub(/^Description:/, ""); text = $0; next }
+	/^[A-Z][A-Za-z]*:/ { next }
+	text != "" { text = text "\n" $0 }
+	END { flush() }
+	' "$1" | sort
+}
+
+# What is there, in the same form.
+present()
+{
+	find "$1" -type f -exec stat -c '%a %n' {} + | sort
+}
+
+# Whether all lines of file $2 are in file $3; those that are not are $1.
+no_more()
+{
+	grep -vxFf "$3" "$2" > "$scratch/more"
+	[ $? = 1 ] && return
+	sed "s/^/# $1: /" "$scratch/more"
+	return 1
+}
+
+# $1: document, $2: directory
+same_tree()
+{
+	documented "$(doc "$1")" "$target" > "$scratch/documented"
+	present "$2" > "$scratch/present"
+	same=0
+	no_more only_documented "$scratch/documented" "$scratch/present" ||
+		same=1
+	no_more only_present "$scratch/present" "$scratch/documented" ||
+		same=1
+	return $same
+}
+
+# What the documents allow to have no number.
+may_be_unavailable()
+{
+	case $1 in
+	*/category/*_mtrack/*|*/category/memfd/*)
+		return 0 ;;
+	*swap_pss*)
+		[ "$(cat $nodes/features/swap_pss)" = 0 ] ;;
+	*)
+		return 1 ;;
+	esac
+}
+
+one_value()
+{
+	wrong=0
+	find $nodes -type f -perm -0400 ! -name record > "$scratch/files"
+	while read -r file; do
+		if cat "$file" > "$scratch/value" 2> "$scratch/error"; then
+			case $file in
+			*/comm|*/profile|*/pss_method) value='..*' ;;
+			*) value='-\{0,1\}[0-9]\{1,\}' ;;
+			esac
+			[ "$(wc -l < "$scratch/value")" = 1 ] &&
+				grep -qx -e "$value" "$scratch/value" &&
+				continue
+			echo "# $file is not one value"
+		else
+			may_be_unavailable "$file" &&
+				grep -q 'not supported' "$scratch/error" &&
+				continue
+			comment < "$scratch/error"
+		fi
+		wrong=1
+	done < "$scratch/files"
+	return $wrong
+}
+
+# Rows without a number say so, all of them.
+unavailable()
+{
+	wrong=0
+	find $nodes/processes -type f -path '*_mtrack/*' > "$scratch/files"
+	[ -s "$scratch/files" ] || wrong=1
+	while read -r file; do
+		! cat "$file" 2> "$scratch/error" || wrong=1
+		grep -q 'not supported' "$scratch/error" || wrong=1
+	done < "$scratch/files"
+	return $wrong
+}
+
+ktap_print_header
+ktap_set_plan 4
+start_target
+echo "$target" > $nodes/track || ktap_exit_fail_msg cannot track
+trap 'echo $target > $nodes/untrack; end_targets; rm -rf "$scratch"' EXIT
+echo 1 > "$nodes/processes/$target/refresh"
+
+ktap_test_result sysfs_as_documented same_tree sysfs-kernel-memledger $nodes
+ktap_test_result debugfs_as_documented same_tree debugfs-memledger $details
+ktap_test_result one_value_a_file one_value
+ktap_test_result unavailable_is_not_0 unavailable
+ktap_finished

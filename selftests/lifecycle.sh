@@ -1,0 +1,162 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# lifecycle.sh [ROUNDS]: loads and unloads the module, in ROUNDS rounds (100)
+# with one target, and while whatever may hold it does. The module is
+# $MEMLEDGER_KO; it is loaded again in the end if it was in the beginning.
+
+here=$(dirname "$0")
+# shellcheck source=selftests/helpers.sh
+. "$here/helpers.sh"
+
+rounds=${1:-100}
+for ko in "${MEMLEDGER_KO:-}" /lib/memledger/memledger.ko \
+	"$here/../memledger.ko"; do
+	[ ! -f "$ko" ] || break
+done
+[ -f "$ko" ] || skip_all no memledger.ko: set MEMLEDGER_KO
+leaks=/sys/kernel/debug/kmemleak
+
+is_loaded()
+{
+	[ -e $nodes ]
+}
+
+load()
+{
+	insmod "$ko" && is_loaded
+}
+
+# Nothing of it may be left.
+unload()
+{
+	rmmod memledger && ! is_loaded && [ ! -e $details ] &&
+		! grep -q '^memledger ' /proc/modules
+}
+
+# Reads every file that can be read; what the reads say does not matter here.
+read_all()
+{
+	find $nodes $details -type f -perm -0400 -exec cat {} + \
+		> /dev/null 2>&1
+	:
+}
+
+track_all()
+{
+	for target in $targets; do
+		echo "$target" > $nodes/track || return 1
+	done
+}
+
+# $1: rounds, $2: targets
+load_track_read_unload()
+{
+	i=0
+	while [ $i -lt "$2" ]; do
+		start_target
+		i=$((i + 1))
+	done
+	i=0
+	while [ $i -lt "$1" ]; do
+		load && track_all && read_all || return 1
+		# The snapshot is a true one each time.
+		[ "$(cat "$nodes/processes/$target/complete")" = 1 ] || return 1
+		unload || return 1
+		i=$((i + 1))
+	done
+	end_targets
+}
+
+with_dead_targets()
+{
+	start_target
+	start_target
+	load && track_all && read_all || return 1
+	end_targets
+	read_all
+	unload
+}
+
+# The file stays open on descriptor 3. Either the module stays, or it goes and
+# leaves a file that can be read no more.
+with_open_file()
+{
+	start_target
+	load && track_all || return 1
+	exec 3< "$(echo "$1" | sed "s/TGID/$target/")"
+	if rmmod memledger 2> /dev/null; then
+		! cat <&3 > /dev/null 2>&1 || return 1
+		exec 3<&-
+		! is_loaded || return 1
+	else
+		cat <&3 > /dev/null || return 1
+		exec 3<&-
+		unload || return 1
+	fi
+	end_targets
+}
+
+# A reader may hold it at any moment; in the end it must go.
+while_read()
+{
+	start_target
+	load && track_all || return 1
+	(while [ ! -e "$scratch/enough" ]; do read_all; done) &
+	reader=$!
+	sleep 1
+	tries=0
+	until rmmod memledger 2> /dev/null; do
+		tries=$((tries + 1))
+		[ $tries -lt 2000 ] || return 1
+	done
+	: > "$scratch/enough"
+	wait $reader || return 1
+	rm "$scratch/enough"
+	end_targets
+	! is_loaded
+}
+
+twice()
+{
+	load || return 1
+	! insmod "$ko" 2> /dev/null && unload
+}
+
+# Objects that nothing points to any more, after two scans of all memory.
+no_leaks()
+{
+	sleep 6
+	echo scan > $leaks
+	echo scan > $leaks
+	grep -A 20 memledger $leaks | comment
+	! grep -q memledger $leaks
+}
+
+was_loaded=
+! is_loaded || was_loaded=1
+trap 'end_targets; rm -rf "$scratch"
+	[ -z "$was_loaded" ] || is_loaded || load' EXIT
+
+ktap_print_header
+ktap_set_plan 8
+[ -z "$was_loaded" ] || unload ||
+	ktap_exit_fail_msg cannot unload the module that was loaded
+[ ! -e $leaks ] || echo clear > $leaks
+
+ktap_test_result "load_track_read_unload_${rounds}_times" \
+	load_track_read_unload "$rounds" 1
+ktap_test_result 50_targets_3_times load_track_read_unload 3 50
+ktap_test_result with_dead_targets with_dead_targets
+ktap_test_result with_open_sysfs_file \
+	with_open_file $nodes/processes/TGID/total/rss
+ktap_test_result with_open_debugfs_file \
+	with_open_file $details/processes/TGID/vmas
+ktap_test_result while_read while_read
+ktap_test_result loaded_twice twice
+if [ -e $leaks ]; then
+	ktap_test_result no_leaks no_leaks
+else
+	ktap_test_skip "no_leaks: no kmemleak (CONFIG_DEBUG_KMEMLEAK)"
+fi
+ktap_finished
