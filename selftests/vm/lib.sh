@@ -30,8 +30,8 @@ find_kernel()
 	while read -r name arch package objects configs; do
 		[ "$name" != "$1" ] || return 0
 	done < <(grep -v '^#' "$vm_dir/kernels")
-	die "no kernel is called '$1'; there are:" \
-		"$(awk '!/^#/ { printf " %s", $1 }' "$vm_dir/kernels")"
+	die "no kernel is called '$1'; there are" \
+		"$(awk '!/^#/ { print $1 }' "$vm_dir/kernels" | xargs)"
 }
 
 # Sets qemu and image (below the build directory) for $arch.
