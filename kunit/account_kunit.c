@@ -7,6 +7,8 @@
 
 #include "../module/lib/account.c"
 
+#include "expect.h"
+
 #define KB		1024ULL
 #define PAGE		(4 * KB)
 #define SHIFT		MEMLEDGER_PSS_SHIFT
@@ -17,18 +19,6 @@
 #define ANON		MEMLEDGER_ENTRY_ANON
 #define LAZYFREE	MEMLEDGER_ENTRY_LAZYFREE
 #define KSM		MEMLEDGER_ENTRY_KSM
-
-/* Every field of the VMA, so that what a case leaves out has to be 0. */
-static void expect_vma_eq(struct kunit *test, const char *what,
-			  const struct memledger_vma_usage *have,
-			  const struct memledger_vma_usage *want)
-{
-#define X(field, label, shift)						\
-	KUNIT_EXPECT_EQ_MSG(test, have->field, want->field, "%s: %s",	\
-			    what, label);
-	MEMLEDGER_VMA_FIELDS(X)
-#undef X
-}
 
 static void expect_usage_eq(struct kunit *test, const char *what,
 			    const struct memledger_usage *have,
@@ -189,7 +179,7 @@ static void resident_test(struct kunit *test)
 	struct memledger_vma_usage usage = {};
 
 	memledger_account_resident(&usage, &c->entry);
-	expect_vma_eq(test, c->desc, &usage, &c->want);
+	memledger_expect_vma(test, c->desc, &usage, &c->want);
 }
 
 /* Facts about nr pages are as good as nr times the facts about one. */
@@ -212,7 +202,7 @@ static void batch_test(struct kunit *test)
 			KUNIT_ASSERT_EQ_MSG(test, batch.rss, 37 * PAGE,
 					    "mapcount %u, flags 0x%x",
 					    entry.mapcount, entry.flags);
-			expect_vma_eq(test, "batch", &batch, &single);
+			memledger_expect_vma(test, "batch", &batch, &single);
 		}
 	}
 }
@@ -274,9 +264,9 @@ static void swap_test(struct kunit *test)
 	struct memledger_vma_usage usage = {};
 
 	memledger_account_swap(&usage, c->bytes, c->swapcount);
-	expect_vma_eq(test, c->desc, &usage, &want);
+	memledger_expect_vma(test, c->desc, &usage, &want);
 	memledger_account_swap(&usage, c->bytes, c->swapcount);
-	expect_vma_eq(test, c->desc, &usage, &twice);
+	memledger_expect_vma(test, c->desc, &usage, &twice);
 }
 
 /* A VMA in which no two fields are alike. */

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * VMAs in, names out: vma_name.c, with names that are odd or do not fit.
+ */
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/mm.h>
+#include <linux/shmem_fs.h>
+
+#include <kunit/test.h>
+
+#include "../module/vma_name.c"
+
+#define BUF_SIZE	256
+
+struct escape_case {
+	const char *desc;
+	size_t size;		/* of the buffer; the name ends where it does */
+	const char *name;
+	const char *want;	/* NULL: does not fit */
+};
+
+static const struct escape_case escape_cases[] = {
+	{ "no newline", 16, "/abc", "/abc" },
+	{ "no newline, no room to spare", 5, "/abc", "/abc" },
+	{ "one newline", 16, "/a\nbc", "/a\\012bc" },
+	{ "newline first", 16, "\nabc", "\\012abc" },
+	{ "newline last", 16, "/abc\n", "/abc\\012" },
+	{ "newlines only", 16, "\n\n\n", "\\012\\012\\012" },
+	{ "one newline, no room to spare", 9, "/a\nbc", "/a\\012bc" },
+	{ "one newline, a byte short", 8, "/a\nbc", NULL },
+	{ "newlines only, no room to spare", 13, "\n\n\n", "\\012\\012\\012" },
+	{ "newlines only, a byte short", 12, "\n\n\n", NULL },
+	{ "no other byte is escaped", 32, "/\t\\ \x1b\x7f\xff\"%s",
+	  "/\t\\ \x1b\x7f\xff\"%s" },
+	{ "a backslash is not told apart", 32, "/\\012\n", "/\\012\\012" },
+};
+
+static void escape_desc(const struct escape_case *c, char *desc)
+{
+	strscpy(desc, c->desc, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(escape, escape_cases, escape_desc);
+
+static void escape_test(struct kunit *test)
+{
+	const struct escape_case *c = test->param_value;
+	size_t len = strlen(c->name);
+	const char *name;
+	char *buf;
+
+	/* Of just this size, so that KASAN sees a step too far. */
+	buf = kunit_kzalloc(test, c->size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	/* As d_path() leaves it: NUL last, the text right before it. */
+	name = buf + c->size - 1 - len;
+	memcpy(buf + c->size - 1 - len, c->name, len);
+
+	KUNIT_ASSERT_EQ(test, escape_newlines(buf, c->size, &name, &len),
+			!!c->want);
+	if (!c->want)
+		return;
+	KUNIT_EXPECT_EQ(test, len, strlen(c->want));
+	KUNIT_EXPECT_STREQ(test, name, c->want);
+}
+
+/**
+ * struct fixture - a VMA and its mm
+ * @vma: one page, nameless
+ * @mm: brk area and stack are elsewhere
+ * @file: for file_test(): what @vma maps
+ * @buf: for the name
+ */
+struct fixture {
+	struct vm_area_struct *vma;
+	struct mm_struct *mm;
+	struct file *file;
+	char *buf;
+};
+
+#define START	0x10000000UL
+#define END	(START + PAGE_SIZE)
+#define FAR	(START + 0x1000000UL)
+
+static int fixture_init(struct kunit *test)
+{
+	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+
+	if (!f)
+		return -ENOMEM;
+	f->vma = kunit_kzalloc(test, sizeof(*f->vma), GFP_KERNEL);
+	f->mm = kunit_kzalloc(test, sizeof(*f->mm), GFP_KERNEL);
+	f->buf = kunit_kzalloc(test, BUF_SIZE, GFP_KERNEL);
+	if (!f->vma || !f->mm || !f->buf)
+		return -ENOMEM;
+
+	init_rwsem(&f->mm->mmap_lock);
+	f->mm->start_brk = FAR;
+	f->mm->brk = FAR + PAGE_SIZE;
+	f->mm->start_stack = 2 * FAR;
+	f->vma->vm_mm = f->mm;
+	f->vma->vm_start = START;
+	f->vma->vm_end = END;
+	test->priv = f;
+	return 0;
+}
+
+static void fixture_exit(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	if (f && f->file)
+		fput(f->file);
+}
+
+static void expect_name(struct kunit *test, const char *what, size_t size,
+			const char *want, bool deleted)
+{
+	struct fixture *f = test->priv;
+	struct memledger_vma out = { .deleted = !deleted };
+
+	memset(f->buf, 'x', BUF_SIZE);
+	down_read(&f->mm->mmap_lock);
+	memledger_vma_name(f->vma, f->buf, size, &out);
+	up_read(&f->mm->mmap_lock);
+
+	KUNIT_ASSERT_NOT_NULL(test, out.name);
+	KUNIT_EXPECT_STREQ_MSG(test, out.name, want, "%s", what);
+	KUNIT_EXPECT_EQ_MSG(test, out.len, strlen(want), "%s", what);
+	KUNIT_EXPECT_EQ_MSG(test, out.deleted, deleted, "%s", what);
+	KUNIT_EXPECT_EQ_MSG(test, f->buf[size], 'x', "%s", what);
+}
+
+struct file_case {
+	const char *desc;
+	const char *file;
+	size_t size;
+	const char *want;
+	bool deleted;
+};
+
+#define TOO_LONG	MEMLEDGER_NAME_TOO_LONG
+
+/* Such files have no place in a file system: maps prints "/NAME (deleted)". */
+static const struct file_case file_cases[] = {
+	{ "plain", "memfd:x", 64, "/memfd:x", true },
+	{ "blanks", "memfd: x ", 64, "/memfd: x ", true },
+	{ "no name", "memfd:", 64, "/memfd:", true },
+	{ "called deleted", "memfd:x (deleted)", 64, "/memfd:x (deleted)", true },
+	{ "newline", "memfd:a\nb", 64, "/memfd:a\\012b", true },
+	{ "not ASCII", "memfd:\xe5\xad\x97", 64, "/memfd:\xe5\xad\x97", true },
+	/* 8 + 10 + NUL */
+	{ "no room to spare", "memfd:x", 19, "/memfd:x", true },
+	{ "a byte short", "memfd:x", 18, TOO_LONG, false },
+	{ "far too short", "memfd:x", 1, TOO_LONG, false },
+	/* What the mark took is room for what a newline takes: 10 + 3 + NUL */
+	{ "newline, just fits", "memfd:a\nb", 21, "/memfd:a\\012b", true },
+};
+
+static void file_desc(const struct file_case *c, char *desc)
+{
+	strscpy(desc, c->desc, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(file, file_cases, file_desc);
+
+static void file_test(struct kunit *test)
+{
+	const struct file_case *c = test->param_value;
+	struct fixture *f = test->priv;
+
+	f->file = shmem_file_setup(c->file, PAGE_SIZE, VM_NORESERVE);
+	if (IS_ERR(f->file)) {
+		f->file = NULL;
+		KUNIT_FAIL(test, "no shmem file");
+		return;
+	}
+	f->vma->vm_file = f->file;
+	expect_name(test, c->desc, c->size, c->want, c->deleted);
+	f->vma->vm_file = NULL;
+}
+
+static const char *vdso_name(struct vm_area_struct *vma)
+{
+	return "[vdso]";
+}
+
+static const char *no_name(struct vm_area_struct *vma)
+{
+	return NULL;
+}
+
+static const struct vm_operations_struct vdso_ops = { .name = vdso_name };
+static const struct vm_operations_struct nameless_ops = { .name = no_name };
+
+/* The kernel's own words: who comes first, and which addresses they mean. */
+static void special_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	expect_name(test, "nameless", 64, "", false);
+	f->vma->vm_ops = &nameless_ops;
+	expect_name(test, "operations without a name", 64, "", false);
+
+	f->mm->start_stack = START + 8;
+	expect_name(test, "stack", 64, "[stack]", false);
+	f->mm->start_brk = START;
+	f->mm->brk = END;
+	expect_name(test, "heap comes before stack", 64, "[heap]", false);
+	f->vma->vm_ops = &vdso_ops;
+	expect_name(test, "operations come first", 64, "[vdso]", false);
+
+	f->vma->vm_ops = NULL;
+	f->mm->start_stack = END + 8;
+	expect_name(test, "heap", 64, "[heap]", false);
+	f->mm->start_brk = START - 2 * PAGE_SIZE;
+	f->mm->brk = START - PAGE_SIZE;
+	expect_name(test, "above the heap", 64, "", false);
+	f->mm->start_brk = END + PAGE_SIZE;
+	f->mm->brk = END + 2 * PAGE_SIZE;
+	expect_name(test, "below heap and stack", 64, "", false);
+}
+
+#ifdef CONFIG_ANON_VMA_NAME
+static void anon_name_test(struct kunit *test)
+{
+	static const char text[] = "dalvik-main space (region space)";
+	struct fixture *f = test->priv;
+	struct anon_vma_name *name;
+
+	name = kunit_kzalloc(test, sizeof(*name) + sizeof(text), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, name);
+	memcpy(name->name, text, sizeof(text));
+	f->vma->anon_name = name;
+
+	expect_name(test, "named", 64,
+		    "[anon:dalvik-main space (region space)]", false);
+	f->vma->vm_ops = &vdso_ops;
+	expect_name(test, "operations come first", 64, "[vdso]", false);
+	f->vma->vm_ops = NULL;
+	f->mm->start_stack = START;
+	expect_name(test, "stack comes first", 64, "[stack]", false);
+	f->mm->start_brk = START;
+	f->mm->brk = END;
+	expect_name(test, "heap comes first", 64, "[heap]", false);
+}
+#endif
+
+static struct kunit_case vma_name_tests[] = {
+	KUNIT_CASE_PARAM(escape_test, escape_gen_params),
+	KUNIT_CASE_PARAM(file_test, file_gen_params),
+	KUNIT_CASE(special_test),
+#ifdef CONFIG_ANON_VMA_NAME
+	KUNIT_CASE(anon_name_test),
+#endif
+	{}
+};
+
+static struct kunit_suite vma_name_suite = {
+	.name = "memledger_vma_name",
+	.init = fixture_init,
+	.exit = fixture_exit,
+	.test_cases = vma_name_tests,
+};
+
+kunit_test_suite(vma_name_suite);
