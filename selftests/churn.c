@@ -239,13 +239,11 @@ TEST_F_TIMEOUT(churn, every_mapping_once, 300)
 TEST_F_TIMEOUT(churn, sums_of_what_stays, 300)
 {
 	long long rss = 0;
-	char node[64];
 
 	for (int i = 0; i < NR_FIXED; i++)
 		rss += fixed_pages(i) * page_size();
-	snprintf(node, sizeof(node), "processes/%d/refresh", self->pid);
 	for (int n = 0; n < READINGS; n++) {
-		ASSERT_EQ(node_write(node, "1\n"), 0);
+		ASSERT_EQ(node_refresh(self->pid), 0);
 		EXPECT_EQ(node_read("processes/%d/complete", self->pid), 1);
 		EXPECT_EQ(node_read("processes/%d/subcategory/app_jit/rss",
 				    self->pid), rss);

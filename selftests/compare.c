@@ -324,15 +324,13 @@ static int read_all(pid_t tgid, struct memledger_record *record,
 		    struct vma_list *ours, struct vma_list *smaps)
 {
 	struct vma_list ours_after = {}, smaps_after = {};
-	char refresh[64];
 	int err;
 
-	snprintf(refresh, sizeof(refresh), "processes/%d/refresh", tgid);
 	err = vmas_read_smaps(smaps, tgid);
 	if (!err)
 		err = vmas_read_node(ours, tgid);
 	if (!err)
-		err = node_write(refresh, "1\n");
+		err = node_refresh(tgid);
 	if (!err)
 		err = record_read(record, tgid);
 	if (!err)

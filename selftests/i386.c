@@ -46,8 +46,10 @@ void _start(void)
 	char *p = map(0, 0x22);
 	char *top = map(0xff000000UL, 0x31);
 
-	for (int i = 0; i < 25 * 4096; i += 4096)
-		p[i] = top[i] = i >> 12;
+	for (int i = 0; i < 25 * 4096; i += 4096) {
+		p[i] = i >> 12;
+		top[i] = i >> 12;
+	}
 	call5(NR_prctl, 0x53564d41, 0, (long)p, LEN, (long)"i386");
 	if (!call3(NR_fork, 0, 0, 0)) {
 		call3(NR_prctl, PR_SET_PDEATHSIG, SIGKILL, 0);

@@ -212,7 +212,8 @@ static const char *check_2000_shared_by_7(pid_t tgid,
 			  tgid);
 	if ((pss >> 10 == 1142 || pss >> 10 == 1143) && !floor)
 		return NULL;
-	snprintf(text, sizeof(text), "pss %lld, should be 1142 or 1143 kB; pss_floor %lld, should be 0",
+	snprintf(text, sizeof(text),
+		 "pss %lld, not 1142 or 1143 kB, or pss_floor %lld, not 0",
 		 pss, floor);
 	return text;
 }

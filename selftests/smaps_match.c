@@ -22,6 +22,12 @@ FIXTURE_VARIANT(layout)
 	const struct layout *layout;
 };
 
+/* A variant's data, and what the harness keeps of it. */
+struct row {
+	FIXTURE_VARIANT(layout) data;
+	struct __fixture_variant_metadata variant;
+};
+
 /* The variants are the rows of the tables. */
 static void __attribute__((constructor)) register_layouts(void)
 {
@@ -29,18 +35,15 @@ static void __attribute__((constructor)) register_layouts(void)
 		const struct layout *layout = layout_tables[t];
 
 		for (; layout->name; layout++) {
-			struct __fixture_variant_metadata *variant;
-			FIXTURE_VARIANT(layout) *data;
+			struct row *row = calloc(1, sizeof(*row));
 
-			variant = calloc(1, sizeof(*variant));
-			data = calloc(1, sizeof(*data));
-			if (!variant || !data)
+			if (!row)
 				abort();
-			data->layout = layout;
-			variant->name = layout->name;
-			variant->data = data;
+			row->data.layout = layout;
+			row->variant.name = layout->name;
+			row->variant.data = &row->data;
 			__register_fixture_variant(&_layout_fixture_object,
-						   variant);
+						   &row->variant);
 		}
 	}
 }

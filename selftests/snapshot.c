@@ -83,14 +83,6 @@ static long long number(pid_t pid, const char *file)
 	return node_read("processes/%d/%s", pid, file);
 }
 
-static int refresh(pid_t pid)
-{
-	char node[64];
-
-	snprintf(node, sizeof(node), "processes/%d/refresh", pid);
-	return node_write(node, "1\n");
-}
-
 static long long grown_rss(pid_t pid)
 {
 	return number(pid, "category/dalvik_other/rss");
@@ -161,7 +153,7 @@ TEST_F(snapshot, only_refresh_takes_one)
 {
 	long long first[ARRAY_SIZE(snapshot_files)];
 
-	ASSERT_EQ(refresh(self->pid), 0);
+	ASSERT_EQ(node_refresh(self->pid), 0);
 	EXPECT_EQ(number(self->pid, "generation"), 1);
 	EXPECT_EQ(number(self->pid, "complete"), 1);
 	EXPECT_EQ(grown_rss(self->pid), self->step);
@@ -175,7 +167,7 @@ TEST_F(snapshot, only_refresh_takes_one)
 			TH_LOG("%s", snapshot_files[i]);
 	}
 	EXPECT_EQ(number(self->pid, "generation"), 1);
-	ASSERT_EQ(refresh(self->pid), 0);
+	ASSERT_EQ(node_refresh(self->pid), 0);
 	EXPECT_EQ(number(self->pid, "generation"), 2);
 	EXPECT_EQ(grown_rss(self->pid), 2 * self->step);
 }
@@ -218,7 +210,7 @@ TEST_F(snapshot, says_when)
 	for (int i = 0; i < 10; i++) {
 		long long before = boottime_ns(), after, when, took;
 
-		ASSERT_EQ(refresh(self->pid), 0);
+		ASSERT_EQ(node_refresh(self->pid), 0);
 		after = boottime_ns();
 		when = number(self->pid, "timestamp_ns");
 		took = number(self->pid, "walk_ns");
@@ -234,7 +226,7 @@ TEST_F(snapshot, record_in_pieces)
 	static const size_t pieces[] = { 1, 7, 8, 100, 4095, 4096, 65536 };
 	struct memledger_record whole, record;
 
-	ASSERT_EQ(refresh(self->pid), 0);
+	ASSERT_EQ(node_refresh(self->pid), 0);
 	ASSERT_EQ(read_record(&whole, self->pid, 4096),
 		  (ssize_t)sizeof(whole));
 	EXPECT_EQ(whole.magic, MEMLEDGER_RECORD_MAGIC);
@@ -265,7 +257,7 @@ TEST_F(snapshot, record_ends_at_its_end)
 	char byte;
 	int fd;
 
-	ASSERT_EQ(refresh(self->pid), 0);
+	ASSERT_EQ(node_refresh(self->pid), 0);
 	fd = open_record(self->pid);
 	ASSERT_GE(fd, 0);
 	EXPECT_EQ(pread(fd, &byte, 1, sizeof(struct memledger_record)), 0);
@@ -315,7 +307,7 @@ TEST_F(snapshot, record_tells_of_two_snapshots)
 	ssize_t len;
 	int fd;
 
-	ASSERT_EQ(refresh(self->pid), 0);
+	ASSERT_EQ(node_refresh(self->pid), 0);
 	fd = open_record(self->pid);
 	ASSERT_GE(fd, 0);
 	for (at = 0; at < sizeof(record); at += len) {
@@ -324,7 +316,7 @@ TEST_F(snapshot, record_tells_of_two_snapshots)
 		len = pread(fd, (char *)&record + at, left, at);
 		ASSERT_GT(len, 0);
 		if (at < half && at + len >= half)
-			ASSERT_EQ(refresh(self->pid), 0);
+			ASSERT_EQ(node_refresh(self->pid), 0);
 	}
 	close(fd);
 	EXPECT_EQ(record.generation, 1);
@@ -385,7 +377,7 @@ TEST_F(snapshot, follows_the_profile)
 	ASSERT_EQ(node_write("max_age_ms", "0\n"), 0);
 	ASSERT_EQ(node_write("profile", "android16\n"), 0);
 	EXPECT_EQ(number(pid, "category/memfd/rss"), self->step);
-	ASSERT_EQ(refresh(pid), 0);
+	ASSERT_EQ(node_refresh(pid), 0);
 	EXPECT_EQ(number(pid, "category/memfd/rss"), -EOPNOTSUPP);
 	node_write_number("untrack", pid);
 	end_process(pid);
@@ -403,7 +395,7 @@ static void read_records(void *arg)
 	for (int good = 0; good < READINGS;) {
 		u64 rss = 0;
 
-		if (refresh(pid) ||
+		if (node_refresh(pid) ||
 		    read_record(&record, pid, 4096) != sizeof(record))
 			_exit(2);
 		/* Overtaken by the other: read again, as the tool does. */

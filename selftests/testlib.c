@@ -121,6 +121,15 @@ int node_write_number(const char *node, long long number)
 	return node_write(node, text);
 }
 
+/* Takes a snapshot of a tracked process. */
+int node_refresh(pid_t tgid)
+{
+	char node[64];
+
+	snprintf(node, sizeof(node), "processes/%d/refresh", tgid);
+	return node_write(node, "1\n");
+}
+
 /**
  * node_read() - the number in a file of memledger's
  * @fmt: path below /sys/kernel/memledger, as for printf

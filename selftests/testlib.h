@@ -35,6 +35,7 @@ bool file_readable(const char *path);
 
 int node_write(const char *node, const char *text);
 int node_write_number(const char *node, long long number);
+int node_refresh(pid_t tgid);
 long long node_read(const char *fmt, ...) __printf(1, 2);
 const char *nodes_missing(void);
 

@@ -11,7 +11,7 @@
 #include "vmas.h"
 
 const char *const field_labels[NR_FIELDS] = {
-#define X(field, label, shift) [FIELD_##field] = label,
+#define X(field, label, shift) label,
 	MEMLEDGER_VMA_FIELDS(X)
 #undef X
 };
