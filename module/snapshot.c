@@ -106,6 +106,9 @@ classify_vma(struct memledger_classifier *classifier,
 		.end = vma->end,
 		.name = vma->name,
 		.len = vma->len,
+		.prot = (vma->flags & VM_READ ? MEMLEDGER_PROT_READ : 0) |
+			(vma->flags & VM_WRITE ? MEMLEDGER_PROT_WRITE : 0) |
+			(vma->flags & VM_EXEC ? MEMLEDGER_PROT_EXEC : 0),
 		.deleted = vma->deleted,
 	};
 
@@ -208,6 +211,7 @@ static int take_snapshot(struct memledger_target *target)
 	record->size = sizeof(*record);
 	record->nr_categories = NR_MEMLEDGER_CATEGORIES;
 	record->nr_subcategories = NR_MEMLEDGER_SUBCATEGORIES;
+	record->nr_unknown = NR_MEMLEDGER_UNKNOWN_CLASSES;
 	record->page_size = PAGE_SIZE;
 	record->tgid = target->nr;
 	record->generation = target->record.generation + 1;

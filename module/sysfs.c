@@ -3,7 +3,7 @@
  * From snapshots to /sys/kernel/memledger, one value a file; and from what is
  * written there to settings and targets. docs/ABI/testing has every file.
  *
- * A target has three kobjects (itself, category, subcategory), and the rows
+ * A target has four kobjects (itself, category, subcategory, unknown), and the rows
  * below them are named attribute groups, so that all targets share the one
  * table of attributes that memledger_sysfs_init() fills in.
  */
@@ -50,11 +50,12 @@ static const char *const row_field_names[NR_ROW_FIELDS] = {
 #undef X
 };
 
-static const u8 subcategory_fields[] = {
+/* What the rows of subcategory/ and unknown/ have. */
+static const u8 detail_fields[] = {
 	FIELD_pss, FIELD_rss, FIELD_private_dirty, FIELD_swap_pss,
 };
 
-#define NR_SUBCATEGORY_FIELDS	ARRAY_SIZE(subcategory_fields)
+#define NR_DETAIL_FIELDS	ARRAY_SIZE(detail_fields)
 
 enum summary_field {
 #define X(name) SUMMARY_##name,
@@ -69,17 +70,20 @@ static const char *const summary_field_names[NR_SUMMARY_FIELDS] = {
 #undef X
 };
 
-/* A row of no category, and a row of no sub-category. */
-#define NO_CATEGORY	NR_MEMLEDGER_CATEGORIES
-#define NO_SUBCATEGORY	NR_MEMLEDGER_SUBCATEGORIES
+enum row_kind {
+	ROW_TOTAL,
+	ROW_CATEGORY,
+	ROW_SUBCATEGORY,
+	ROW_UNKNOWN,
+};
 
 /**
  * struct target_attribute - a file of a target
  * @attr: name and mode
  * @show: gives the value; NULL if it cannot be read
  * @store: takes a written text; NULL if it cannot be written
- * @category: the row, or NO_CATEGORY
- * @subcategory: the row, or NO_SUBCATEGORY
+ * @kind: for a number of a row: enum row_kind
+ * @row: which row of that kind
  * @field: which of its values: enum row_field or enum summary_field
  * @offset: for what is about the snapshot: of a u64 in struct memledger_record
  */
@@ -89,8 +93,8 @@ struct target_attribute {
 			const struct target_attribute *attr, char *buf);
 	ssize_t (*store)(struct memledger_target *target, const char *buf,
 			 size_t len);
-	u8 category;
-	u8 subcategory;
+	u8 kind;
+	u8 row;
 	u8 field;
 	u16 offset;
 };
@@ -99,6 +103,7 @@ enum target_node {
 	NODE_TARGET,
 	NODE_CATEGORY,
 	NODE_SUBCATEGORY,
+	NODE_UNKNOWN,
 	NR_TARGET_NODES
 };
 
@@ -182,29 +187,35 @@ static bool row_is_available(const struct memledger_record *record,
 
 	if (!profile)
 		return false;
-	switch (attr->category) {
-	case NO_CATEGORY:
-		break;
-	case MEMLEDGER_CAT_EGL_MTRACK:
-	case MEMLEDGER_CAT_GL_MTRACK:
-	case MEMLEDGER_CAT_OTHER_MTRACK:
-		return !(record->unavailable & MEMLEDGER_UNAVAILABLE_MTRACK);
+	switch (attr->kind) {
+	case ROW_CATEGORY:
+		if (attr->row == MEMLEDGER_CAT_EGL_MTRACK ||
+		    attr->row == MEMLEDGER_CAT_GL_MTRACK ||
+		    attr->row == MEMLEDGER_CAT_OTHER_MTRACK)
+			return !(record->unavailable &
+				 MEMLEDGER_UNAVAILABLE_MTRACK);
+		return profile->categories & BIT(attr->row);
+	case ROW_SUBCATEGORY:
+		return profile->subcategories & BIT(attr->row);
 	default:
-		return profile->categories & BIT(attr->category);
+		return true;
 	}
-	return attr->subcategory == NO_SUBCATEGORY ||
-	       profile->subcategories & BIT(attr->subcategory);
 }
 
 static const struct memledger_usage *
 attr_usage(const struct memledger_totals *totals,
 	   const struct target_attribute *attr)
 {
-	if (attr->category != NO_CATEGORY)
-		return &totals->category[attr->category];
-	if (attr->subcategory != NO_SUBCATEGORY)
-		return &totals->subcategory[attr->subcategory];
-	return &totals->total;
+	switch (attr->kind) {
+	case ROW_CATEGORY:
+		return &totals->category[attr->row];
+	case ROW_SUBCATEGORY:
+		return &totals->subcategory[attr->row];
+	case ROW_UNKNOWN:
+		return &totals->unknown[attr->row];
+	default:
+		return &totals->total;
+	}
 }
 
 static ssize_t row_show(struct memledger_target *target,
@@ -396,8 +407,9 @@ static struct { ROW_ATTRS(NR_ROW_FIELDS); } total_row;
 static struct { ROW_ATTRS(NR_SUMMARY_FIELDS); } summary_row;
 static struct { ROW_ATTRS(NR_CATEGORY_FIELDS); }
 	category_rows[NR_MEMLEDGER_CATEGORIES];
-static struct { ROW_ATTRS(NR_SUBCATEGORY_FIELDS); }
-	subcategory_rows[NR_MEMLEDGER_SUBCATEGORIES];
+static struct { ROW_ATTRS(NR_DETAIL_FIELDS); }
+	subcategory_rows[NR_MEMLEDGER_SUBCATEGORIES],
+	unknown_rows[NR_MEMLEDGER_UNKNOWN_CLASSES];
 
 static const struct attribute_group target_group = { .attrs = target_attrs };
 
@@ -412,59 +424,75 @@ static const struct attribute_group *
 	category_groups[NR_MEMLEDGER_CATEGORIES + 1];
 static const struct attribute_group *
 	subcategory_groups[NR_MEMLEDGER_SUBCATEGORIES + 1];
+static const struct attribute_group *
+	unknown_groups[NR_MEMLEDGER_UNKNOWN_CLASSES + 1];
 
-static void __init init_attr(struct target_attribute *attr, struct attribute **ptr,
-		      const char *name, u8 category, u8 subcategory, u8 field)
+/* @fields: which of the values are there; NULL: the first @nr. */
+static void __init init_row(struct target_attribute *attr,
+			    struct attribute **ptr,
+			    struct attribute_group *group, const char *name,
+			    enum row_kind kind, unsigned int row,
+			    const u8 *fields, unsigned int nr)
 {
-	*attr = (struct target_attribute) {
-		.attr = { .name = name, .mode = 0400 },
-		.show = row_show,
-		.category = category,
-		.subcategory = subcategory,
-		.field = field,
-	};
-	*ptr = &attr->attr;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		u8 field = fields ? fields[i] : i;
+
+		attr[i] = (struct target_attribute) {
+			.attr = { .name = row_field_names[field], .mode = 0400 },
+			.show = row_show,
+			.kind = kind,
+			.row = row,
+			.field = field,
+		};
+		ptr[i] = &attr[i].attr;
+	}
+	group->name = name;
+	group->attrs = ptr;
+}
+
+#define INIT_ROW(r, name, kind, row, fields) \
+	init_row((r).attr, (r).ptr, &(r).group, name, kind, row, fields, \
+		 ARRAY_SIZE((r).attr))
+
+static void __init init_summary(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_SUMMARY_FIELDS; i++) {
+		summary_row.attr[i] = (struct target_attribute) {
+			.attr = { .name = summary_field_names[i], .mode = 0400 },
+			.show = summary_show,
+			.field = i,
+		};
+		summary_row.ptr[i] = &summary_row.attr[i].attr;
+	}
+	summary_row.group.name = "summary";
+	summary_row.group.attrs = summary_row.ptr;
 }
 
 static void __init init_rows(void)
 {
-	unsigned int row, i;
+	unsigned int row;
 
-	for (i = 0; i < NR_ROW_FIELDS; i++)
-		init_attr(&total_row.attr[i], &total_row.ptr[i],
-			  row_field_names[i], NO_CATEGORY, NO_SUBCATEGORY, i);
-	total_row.group.name = "total";
-	total_row.group.attrs = total_row.ptr;
-
-	for (i = 0; i < NR_SUMMARY_FIELDS; i++) {
-		init_attr(&summary_row.attr[i], &summary_row.ptr[i],
-			  summary_field_names[i], NO_CATEGORY, NO_SUBCATEGORY,
-			  i);
-		summary_row.attr[i].show = summary_show;
-	}
-	summary_row.group.name = "summary";
-	summary_row.group.attrs = summary_row.ptr;
-
+	INIT_ROW(total_row, "total", ROW_TOTAL, 0, NULL);
+	init_summary();
 	for (row = 0; row < NR_MEMLEDGER_CATEGORIES; row++) {
-		for (i = 0; i < NR_CATEGORY_FIELDS; i++)
-			init_attr(&category_rows[row].attr[i],
-				  &category_rows[row].ptr[i],
-				  row_field_names[i], row, NO_SUBCATEGORY, i);
-		category_rows[row].group.name = memledger_category_names[row];
-		category_rows[row].group.attrs = category_rows[row].ptr;
+		INIT_ROW(category_rows[row], memledger_category_names[row],
+			 ROW_CATEGORY, row, NULL);
 		category_groups[row] = &category_rows[row].group;
 	}
-
 	for (row = 0; row < NR_MEMLEDGER_SUBCATEGORIES; row++) {
-		for (i = 0; i < NR_SUBCATEGORY_FIELDS; i++)
-			init_attr(&subcategory_rows[row].attr[i],
-				  &subcategory_rows[row].ptr[i],
-				  row_field_names[subcategory_fields[i]],
-				  NO_CATEGORY, row, subcategory_fields[i]);
-		subcategory_rows[row].group.name =
-			memledger_subcategory_names[row];
-		subcategory_rows[row].group.attrs = subcategory_rows[row].ptr;
+		INIT_ROW(subcategory_rows[row],
+			 memledger_subcategory_names[row], ROW_SUBCATEGORY,
+			 row, detail_fields);
 		subcategory_groups[row] = &subcategory_rows[row].group;
+	}
+	for (row = 0; row < NR_MEMLEDGER_UNKNOWN_CLASSES; row++) {
+		INIT_ROW(unknown_rows[row], memledger_unknown_names[row],
+			 ROW_UNKNOWN, row, detail_fields);
+		unknown_groups[row] = &unknown_rows[row].group;
 	}
 }
 
@@ -584,9 +612,14 @@ int memledger_sysfs_add(struct memledger_target *target)
 		       "subcategory");
 	if (ret)
 		goto err_category;
+	ret = add_node(dir, NODE_UNKNOWN, kobj, unknown_groups, "unknown");
+	if (ret)
+		goto err_subcategory;
 	target->sysfs = dir;
 	return 0;
 
+err_subcategory:
+	remove_node(dir, NODE_SUBCATEGORY);
 err_category:
 	remove_node(dir, NODE_CATEGORY);
 err_target:
@@ -606,6 +639,7 @@ void memledger_sysfs_remove(struct memledger_target *target)
 	struct memledger_sysfs_dir *dir = target->sysfs;
 
 	target->sysfs = NULL;
+	remove_node(dir, NODE_UNKNOWN);
 	remove_node(dir, NODE_SUBCATEGORY);
 	remove_node(dir, NODE_CATEGORY);
 	remove_node(dir, NODE_TARGET);

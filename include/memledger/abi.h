@@ -27,6 +27,8 @@
  * @size: of the whole struct, bytes
  * @nr_categories: elements of totals.category
  * @nr_subcategories: elements of totals.subcategory
+ * @nr_unknown: elements of totals.unknown
+ * @pad: 0
  * @page_size: bytes
  * @generation: counts the snapshots of this target, from 1
  * @timestamp_ns: when the snapshot was finished, CLOCK_BOOTTIME
@@ -46,6 +48,8 @@ struct memledger_record {
 	u32 size;
 	u16 nr_categories;
 	u16 nr_subcategories;
+	u16 nr_unknown;
+	u16 pad[3];
 	u32 page_size;
 	s32 tgid;
 	u64 generation;

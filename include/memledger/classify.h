@@ -8,6 +8,7 @@
 #define _MEMLEDGER_CLASSIFY_H
 
 #include <memledger/category.h>
+#include <memledger/unknown.h>
 
 /**
  * enum memledger_match - how a rule looks at the name
@@ -91,6 +92,7 @@ extern const unsigned int nr_memledger_profiles;
  * @name: the name as /proc/PID/maps prints it, without its deleted mark where
  *	@deleted says so; not necessarily NUL-terminated
  * @len: length of @name; 0 is a mapping without a name
+ * @prot: MEMLEDGER_PROT_*; tells unnamed memory apart
  * @deleted: the kernel's own word that the file is gone; text that merely ends
  *	in " (deleted)" is left for the classifier to strip, as Android does
  */
@@ -99,6 +101,7 @@ struct memledger_mapping {
 	u64 end;
 	const char *name;
 	size_t len;
+	unsigned int prot;
 	bool deleted;
 };
 
@@ -107,12 +110,15 @@ struct memledger_mapping {
  * @rule: the rule that placed it
  * @category: enum memledger_category
  * @subcategory: enum memledger_subcategory or MEMLEDGER_SUB_NONE
+ * @unknown: enum memledger_unknown_class; MEMLEDGER_UNKNOWN_NONE where
+ *	@category is not Unknown
  * @swappable: whether its clean pages count as swappable PSS
  */
 struct memledger_verdict {
 	const struct memledger_rule *rule;
 	u8 category;
 	u8 subcategory;
+	u8 unknown;
 	bool swappable;
 };
 

@@ -7,6 +7,7 @@
 #define _MEMLEDGER_USAGE_H
 
 #include <memledger/category.h>
+#include <memledger/unknown.h>
 
 /*
  * Proportional sizes are kept in bytes << MEMLEDGER_PSS_SHIFT, the fixed point
@@ -99,11 +100,13 @@ struct memledger_usage {
  * @total: of all its VMAs
  * @category: by category; their sum is @total
  * @subcategory: by sub-category; only of VMAs that have one
+ * @unknown: what the category Unknown is made of; their sum is that row
  */
 struct memledger_totals {
 	struct memledger_usage total;
 	struct memledger_usage category[NR_MEMLEDGER_CATEGORIES];
 	struct memledger_usage subcategory[NR_MEMLEDGER_SUBCATEGORIES];
+	struct memledger_usage unknown[NR_MEMLEDGER_UNKNOWN_CLASSES];
 };
 
 /* Unique set size: what only this process maps, in bytes. */

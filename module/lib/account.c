@@ -142,4 +142,7 @@ void memledger_totals_add(struct memledger_totals *totals,
 	if (verdict->subcategory != MEMLEDGER_SUB_NONE)
 		memledger_usage_add(&totals->subcategory[verdict->subcategory],
 				    vma, verdict->swappable);
+	if (verdict->unknown != MEMLEDGER_UNKNOWN_NONE)
+		memledger_usage_add(&totals->unknown[verdict->unknown], vma,
+				    verdict->swappable);
 }

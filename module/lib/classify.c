@@ -165,6 +165,10 @@ memledger_classifier_next(struct memledger_classifier *classifier,
 		.rule = rule,
 		.category = rule->category,
 		.subcategory = rule->subcategory,
+		.unknown = rule->category != MEMLEDGER_CAT_UNKNOWN ?
+			   MEMLEDGER_UNKNOWN_NONE :
+			   memledger_unknown_classify(text.bytes, text.len,
+						      mapping->prot),
 		.swappable = rule->swappable,
 	};
 }

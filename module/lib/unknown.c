@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A mapping that Android counts as Unknown in, the part of Unknown it is out.
+ * Adding a name is adding a row.
+ */
+#include <memledger/unknown.h>
+
+const char *const memledger_unknown_names[NR_MEMLEDGER_UNKNOWN_CLASSES] = {
+#define X(id, name, text) #name,
+	MEMLEDGER_UNKNOWN_CLASSES(X)
+#undef X
+};
+
+const char *const memledger_unknown_texts[NR_MEMLEDGER_UNKNOWN_CLASSES] = {
+#define X(id, name, text) text,
+	MEMLEDGER_UNKNOWN_CLASSES(X)
+#undef X
+};
+
+/**
+ * struct unknown_name - a name that says what it is
+ * @text: what stands in the brackets behind "anon:", or begins it
+ * @len: of @text
+ * @class: enum memledger_unknown_class
+ * @prefix: more may follow
+ */
+struct unknown_name {
+	const char *text;
+	u8 len;
+	u8 class;
+	bool prefix;
+};
+
+#define EXACT(_text, _class) \
+	{ _text, sizeof(_text) - 1, MEMLEDGER_UNKNOWN_##_class, false }
+#define PREFIX(_text, _class) \
+	{ _text, sizeof(_text) - 1, MEMLEDGER_UNKNOWN_##_class, true }
+
+static const struct unknown_name names[] = {
+	EXACT(".bss", LINKER),
+	PREFIX("linker_alloc", LINKER),
+	EXACT("cfi shadow", LINKER),
+
+	PREFIX("bionic_alloc_", LIBC_ALLOC),
+
+	EXACT("arc4random data", LIBC_OTHER),
+	EXACT("thread signal stack", LIBC_OTHER),
+	EXACT("atexit handlers", LIBC_OTHER),
+	EXACT("System property context nodes", LIBC_OTHER),
+	EXACT("abort message", LIBC_OTHER),
+	PREFIX("bionic TLS", LIBC_OTHER),
+	PREFIX("bionic_tls", LIBC_OTHER),
+	PREFIX("static_tls", LIBC_OTHER),
+
+	EXACT("libwebview reservation", WEBVIEW),
+
+	EXACT("partition_alloc", ALLOCATORS),
+	EXACT("v8", ALLOCATORS),
+	EXACT("blink_gc", ALLOCATORS),
+	EXACT("chromium", ALLOCATORS),
+	EXACT("tls-mmap-allocator", ALLOCATORS),
+	EXACT("InternalMmapVector", ALLOCATORS),
+	/* The sanitizers' and Scudo's own, where the name has no colon. */
+	EXACT("scudo", ALLOCATORS),
+	PREFIX("hwasan", ALLOCATORS),
+	PREFIX("asan", ALLOCATORS),
+	PREFIX("low shadow", ALLOCATORS),
+	PREFIX("high shadow", ALLOCATORS),
+	PREFIX("shadow gap", ALLOCATORS),
+	/* glibc.mem.decorate_maps=1: "[anon: glibc: malloc arena]" and kin. */
+	PREFIX(" glibc: ", ALLOCATORS),
+	PREFIX("glibc: ", ALLOCATORS),
+	PREFIX("jemalloc", ALLOCATORS),
+
+	EXACT("leak_detector_malloc", LEAK_TOOLS),
+	EXACT("libmemunreachable stack", LEAK_TOOLS),
+	EXACT("ReadFileToBuffer", LEAK_TOOLS),
+	EXACT("Allocate", LEAK_TOOLS),
+
+	PREFIX("bytehook-", HOOKS),
+
+	PREFIX("mappingowner", MAPPING_OWNER),
+};
+
+#define ANON_PREFIX	"[anon:"
+#define ANON_PREFIX_LEN	(sizeof(ANON_PREFIX) - 1)
+#define OWNER_PREFIX	"mappingowner"
+
+static bool is_anon_name(const char *name, size_t len)
+{
+	return len > ANON_PREFIX_LEN &&
+	       !memcmp(name, ANON_PREFIX, ANON_PREFIX_LEN) &&
+	       name[len - 1] == ']';
+}
+
+static enum memledger_unknown_class unnamed_class(unsigned int prot)
+{
+	if (prot & MEMLEDGER_PROT_EXEC)
+		return MEMLEDGER_UNKNOWN_UNNAMED_CODE;
+	if (prot & MEMLEDGER_PROT_WRITE)
+		return MEMLEDGER_UNKNOWN_UNNAMED_DATA;
+	if (prot & MEMLEDGER_PROT_READ)
+		return MEMLEDGER_UNKNOWN_UNNAMED_READONLY;
+	return MEMLEDGER_UNKNOWN_UNNAMED_RESERVE;
+}
+
+/**
+ * memledger_unknown_classify - which part of Unknown a mapping is
+ * @name: as the rules see it; not necessarily NUL-terminated
+ * @len: length of @name; 0 is a mapping without a name
+ * @prot: MEMLEDGER_PROT_*, of consequence only without a name; memory that is
+ *	both writable and executable is code
+ *
+ * Return: the class; never MEMLEDGER_UNKNOWN_NONE.
+ */
+enum memledger_unknown_class
+memledger_unknown_classify(const char *name, size_t len, unsigned int prot)
+{
+	const struct unknown_name *row;
+
+	if (!len)
+		return unnamed_class(prot);
+	if (!is_anon_name(name, len))
+		return MEMLEDGER_UNKNOWN_NAMED_OTHER;
+
+	name += ANON_PREFIX_LEN;
+	len -= ANON_PREFIX_LEN + 1;
+	for (row = names; row < names + ARRAY_SIZE(names); row++) {
+		if (row->prefix ? len < row->len : len != row->len)
+			continue;
+		if (!memcmp(name, row->text, row->len))
+			return row->class;
+	}
+	return MEMLEDGER_UNKNOWN_NAMED_OTHER;
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	return -1;
+}
+
+/**
+ * memledger_unknown_owner - the address in a mappingowner name
+ * @name: the whole name, "[anon:mappingowner" ... "]"
+ * @len: length of @name
+ * @addr: gets the address that called mmap
+ *
+ * Between the word and the number may be blanks, one of ":_=@", and "0x"; the
+ * number is hexadecimal and ends the name. Anything else is no owner: a name
+ * cut off at 80 bytes, say.
+ *
+ * Return: whether there is one; @addr is untouched otherwise.
+ */
+bool memledger_unknown_owner(const char *name, size_t len, u64 *addr)
+{
+	const char *end = name + len - 1;
+	unsigned int digits = 0;
+	u64 value = 0;
+
+	if (!is_anon_name(name, len) ||
+	    len < ANON_PREFIX_LEN + sizeof(OWNER_PREFIX))
+		return false;
+	name += ANON_PREFIX_LEN;
+	if (memcmp(name, OWNER_PREFIX, sizeof(OWNER_PREFIX) - 1))
+		return false;
+	name += sizeof(OWNER_PREFIX) - 1;
+
+	while (name < end && strchr(" :_=@", *name))
+		name++;
+	if (end - name > 2 && name[0] == '0' && (name[1] | 0x20) == 'x')
+		name += 2;
+	for (; name < end; name++, digits++) {
+		int digit = hex_digit(*name);
+
+		if (digit < 0 || digits == 16)
+			return false;
+		value = value << 4 | digit;
+	}
+	if (!digits)
+		return false;
+	*addr = value;
+	return true;
+}
