@@ -11,6 +11,7 @@
 
 #include "../module/lib/rules.c"
 #include "../module/lib/classify.c"
+#include "../module/lib/unknown.c"
 
 #include "classify_cases.h"
 

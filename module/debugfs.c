@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/utsname.h>
 
+#include <memledger/names.h>
 #include <memledger/summary.h>
 
 #include "snapshot.h"
@@ -288,6 +289,76 @@ static const struct file_operations vmas_fops = {
 };
 
 /*
+ * unknown: by name
+ */
+
+/**
+ * struct unknown_reader - what a reader of unknown was given at open
+ * @target: the process; the reader holds a reference
+ * @names: the table
+ */
+struct unknown_reader {
+	struct memledger_target *target;
+	struct memledger_names names;
+};
+
+static int unknown_show(struct seq_file *m, void *v)
+{
+	struct unknown_reader *reader = m->private;
+
+	if (!memledger_access_allowed())
+		return -EPERM;
+	memledger_names_print(m, &reader->names,
+			      memledger_snapshot_has_swap_pss());
+	return 0;
+}
+
+static int unknown_open(struct inode *inode, struct file *file)
+{
+	struct unknown_reader *reader;
+	int ret;
+
+	if (!memledger_access_allowed())
+		return -EPERM;
+	reader = kzalloc(sizeof(*reader), GFP_KERNEL);
+	if (!reader)
+		return -ENOMEM;
+	reader->target = inode->i_private;
+	ret = memledger_snapshot_unknown(reader->target, &reader->names);
+	if (ret)
+		goto err_free;
+	ret = single_open(file, unknown_show, reader);
+	if (ret)
+		goto err_free;
+	memledger_target_get(reader->target);
+	return 0;
+
+err_free:
+	memledger_names_free(&reader->names);
+	kfree(reader);
+	return ret;
+}
+
+static int unknown_release(struct inode *inode, struct file *file)
+{
+	struct seq_file *m = file->private_data;
+	struct unknown_reader *reader = m->private;
+
+	memledger_target_put(reader->target);
+	memledger_names_free(&reader->names);
+	kfree(reader);
+	return single_release(inode, file);
+}
+
+static const struct file_operations unknown_fops = {
+	.owner = THIS_MODULE,
+	.open = unknown_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = unknown_release,
+};
+
+/*
  * stats
  */
 
@@ -332,6 +403,8 @@ void memledger_debugfs_add(struct memledger_target *target)
 	debugfs_create_file("meminfo", 0400, target->debugfs, target,
 			    &meminfo_fops);
 	debugfs_create_file("vmas", 0400, target->debugfs, target, &vmas_fops);
+	debugfs_create_file("unknown", 0400, target->debugfs, target,
+			    &unknown_fops);
 }
 
 /**

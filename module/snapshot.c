@@ -11,6 +11,8 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
+#include <memledger/names.h>
+
 #include "snapshot.h"
 #include "target.h"
 #include "walk.h"
@@ -403,4 +405,42 @@ void memledger_vma_cursor_close(struct memledger_vma_cursor *cursor)
 	add_stats(&cursor->walk.stats, cursor->walk_ns, cursor->ended);
 	memledger_walk_end(&cursor->walk);
 	kfree(cursor);
+}
+
+/**
+ * memledger_snapshot_unknown - what the row Unknown is made of, name by name
+ * @target: the process
+ * @names: an empty table; gets a row a name, the largest first. The caller
+ *	frees it, also where this fails
+ *
+ * Walks afresh. The names of files are as the caller's root directory has
+ * them.
+ *
+ * Context: process context; may sleep.
+ * Return: 0; -ESRCH if the process has exited or execs, -EINTR, -ENOMEM, or
+ * -ENODEV if the target is being untracked.
+ */
+int memledger_snapshot_unknown(struct memledger_target *target,
+			       struct memledger_names *names)
+{
+	struct memledger_vma_cursor *cursor;
+	struct memledger_vma_line line;
+	int ret;
+
+	cursor = memledger_vma_cursor_open(target);
+	if (IS_ERR(cursor))
+		return PTR_ERR(cursor);
+	while ((ret = memledger_vma_cursor_next(cursor, &line)) > 0) {
+		if (line.verdict.unknown == MEMLEDGER_UNKNOWN_NONE)
+			continue;
+		ret = memledger_names_add(names, line.name, strlen(line.name),
+					  line.verdict.unknown, &line.usage,
+					  line.verdict.swappable);
+		if (ret)
+			break;
+	}
+	memledger_vma_cursor_close(cursor);
+	if (!ret)
+		memledger_names_sort(names);
+	return ret;
 }

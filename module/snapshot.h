@@ -11,6 +11,7 @@
 #include <memledger/abi.h>
 #include <memledger/classify.h>
 
+struct memledger_names;
 struct memledger_target;
 struct memledger_vma_cursor;
 
@@ -84,6 +85,9 @@ memledger_vma_cursor_open(struct memledger_target *target);
 int memledger_vma_cursor_next(struct memledger_vma_cursor *cursor,
 			      struct memledger_vma_line *line);
 void memledger_vma_cursor_close(struct memledger_vma_cursor *cursor);
+
+int memledger_snapshot_unknown(struct memledger_target *target,
+			       struct memledger_names *names);
 
 /* What walks have cost since the module was loaded; see the ABI's stats. */
 #define MEMLEDGER_STATS(X)						\

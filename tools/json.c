@@ -172,6 +172,14 @@ void memledger_report_print_json(FILE *out,
 				  &totals->subcategory[i], true, swap_pss);
 	putc('}', out);
 
+	print_key(out, &first, "unknown");
+	putc('{', out);
+	first_row = true;
+	for (i = 0; i < NR_MEMLEDGER_UNKNOWN_CLASSES; i++)
+		print_row(out, &first_row, memledger_unknown_names[i],
+			  &totals->unknown[i], true, swap_pss);
+	putc('}', out);
+
 	print_key(out, &first, "summary");
 	print_summary(out, report, swap_pss);
 

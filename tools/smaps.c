@@ -145,14 +145,16 @@ static bool parse_char(const char **p, const char *allowed)
 
 /* "7f00-7f10 r-xp 00000000 fe:00 3165   NAME"; NAME may be missing. */
 static bool parse_header(const char *line, u64 *start, u64 *end,
-			 const char **name)
+			 unsigned int *prot, const char **name)
 {
-	const char *p = line;
+	const char *p = line, *perms;
 	u64 ignored;
 
 	if (!parse_number(&p, 16, start) || !parse_char(&p, "-") ||
-	    !parse_number(&p, 16, end) || !parse_char(&p, " ") ||
-	    !parse_char(&p, "r-") || !parse_char(&p, "w-") ||
+	    !parse_number(&p, 16, end) || !parse_char(&p, " "))
+		return false;
+	perms = p;
+	if (!parse_char(&p, "r-") || !parse_char(&p, "w-") ||
 	    !parse_char(&p, "x-") || !parse_char(&p, "ps") ||
 	    !parse_char(&p, " ") ||
 	    !parse_number(&p, 16, &ignored) || !parse_char(&p, " ") ||
@@ -163,6 +165,9 @@ static bool parse_header(const char *line, u64 *start, u64 *end,
 	while (*p == ' ')
 		p++;
 	*name = p;
+	*prot = (perms[0] == 'r' ? MEMLEDGER_PROT_READ : 0) |
+		(perms[1] == 'w' ? MEMLEDGER_PROT_WRITE : 0) |
+		(perms[2] == 'x' ? MEMLEDGER_PROT_EXEC : 0);
 	return true;
 }
 
@@ -204,7 +209,8 @@ static int begin_mapping(struct reader *reader)
 	u64 prev_end = reader->end;
 	const char *name;
 
-	if (!parse_header(reader->line, &mapping.start, &mapping.end, &name))
+	if (!parse_header(reader->line, &mapping.start, &mapping.end,
+			  &mapping.prot, &name))
 		return reader_fail(reader,
 				   "neither the first line of a mapping nor a field of one");
 	if (mapping.end <= mapping.start)

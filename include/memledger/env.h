@@ -16,6 +16,8 @@
 #include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
 #include <linux/string.h>
 #include <linux/types.h>
 
@@ -23,12 +25,20 @@
 #define memledger_out			seq_file
 #define memledger_print(out, ...)	seq_printf(out, __VA_ARGS__)
 
+/* Zeroed memory, where sleeping is allowed; NULL if there is none. */
+#define memledger_alloc(size)		kvzalloc(size, GFP_KERNEL_ACCOUNT)
+#define memledger_free(p)		kvfree(p)
+#define memledger_sort(base, nr, size, compare) \
+	sort(base, nr, size, compare, NULL)
+
 #else /* user space */
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef uint8_t u8;
@@ -41,6 +51,11 @@ typedef long long s64;
 
 #define memledger_out			_IO_FILE
 #define memledger_print(out, ...)	fprintf(out, __VA_ARGS__)
+
+#define memledger_alloc(size)		calloc(1, size)
+#define memledger_free(p)		free(p)
+#define memledger_sort(base, nr, size, compare) \
+	((nr) ? qsort(base, nr, size, compare) : (void)0)
 
 #define ARRAY_SIZE(a)			(sizeof(a) / sizeof((a)[0]))
 #define div64_u64(a, b)			((a) / (b))

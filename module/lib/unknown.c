@@ -31,55 +31,55 @@ struct unknown_name {
 	bool prefix;
 };
 
-#define EXACT(_text, _class) \
+#define NAME(_text, _class) \
 	{ _text, sizeof(_text) - 1, MEMLEDGER_UNKNOWN_##_class, false }
-#define PREFIX(_text, _class) \
+#define NAME_STARTS(_text, _class) \
 	{ _text, sizeof(_text) - 1, MEMLEDGER_UNKNOWN_##_class, true }
 
 static const struct unknown_name names[] = {
-	EXACT(".bss", LINKER),
-	PREFIX("linker_alloc", LINKER),
-	EXACT("cfi shadow", LINKER),
+	NAME(".bss", LINKER),
+	NAME_STARTS("linker_alloc", LINKER),
+	NAME("cfi shadow", LINKER),
 
-	PREFIX("bionic_alloc_", LIBC_ALLOC),
+	NAME_STARTS("bionic_alloc_", LIBC_ALLOC),
 
-	EXACT("arc4random data", LIBC_OTHER),
-	EXACT("thread signal stack", LIBC_OTHER),
-	EXACT("atexit handlers", LIBC_OTHER),
-	EXACT("System property context nodes", LIBC_OTHER),
-	EXACT("abort message", LIBC_OTHER),
-	PREFIX("bionic TLS", LIBC_OTHER),
-	PREFIX("bionic_tls", LIBC_OTHER),
-	PREFIX("static_tls", LIBC_OTHER),
+	NAME("arc4random data", LIBC_OTHER),
+	NAME("thread signal stack", LIBC_OTHER),
+	NAME("atexit handlers", LIBC_OTHER),
+	NAME("System property context nodes", LIBC_OTHER),
+	NAME("abort message", LIBC_OTHER),
+	NAME_STARTS("bionic TLS", LIBC_OTHER),
+	NAME_STARTS("bionic_tls", LIBC_OTHER),
+	NAME_STARTS("static_tls", LIBC_OTHER),
 
-	EXACT("libwebview reservation", WEBVIEW),
+	NAME("libwebview reservation", WEBVIEW),
 
-	EXACT("partition_alloc", ALLOCATORS),
-	EXACT("v8", ALLOCATORS),
-	EXACT("blink_gc", ALLOCATORS),
-	EXACT("chromium", ALLOCATORS),
-	EXACT("tls-mmap-allocator", ALLOCATORS),
-	EXACT("InternalMmapVector", ALLOCATORS),
+	NAME("partition_alloc", ALLOCATORS),
+	NAME("v8", ALLOCATORS),
+	NAME("blink_gc", ALLOCATORS),
+	NAME("chromium", ALLOCATORS),
+	NAME("tls-mmap-allocator", ALLOCATORS),
+	NAME("InternalMmapVector", ALLOCATORS),
 	/* The sanitizers' and Scudo's own, where the name has no colon. */
-	EXACT("scudo", ALLOCATORS),
-	PREFIX("hwasan", ALLOCATORS),
-	PREFIX("asan", ALLOCATORS),
-	PREFIX("low shadow", ALLOCATORS),
-	PREFIX("high shadow", ALLOCATORS),
-	PREFIX("shadow gap", ALLOCATORS),
+	NAME("scudo", ALLOCATORS),
+	NAME_STARTS("hwasan", ALLOCATORS),
+	NAME_STARTS("asan", ALLOCATORS),
+	NAME_STARTS("low shadow", ALLOCATORS),
+	NAME_STARTS("high shadow", ALLOCATORS),
+	NAME_STARTS("shadow gap", ALLOCATORS),
 	/* glibc.mem.decorate_maps=1: "[anon: glibc: malloc arena]" and kin. */
-	PREFIX(" glibc: ", ALLOCATORS),
-	PREFIX("glibc: ", ALLOCATORS),
-	PREFIX("jemalloc", ALLOCATORS),
+	NAME_STARTS(" glibc: ", ALLOCATORS),
+	NAME_STARTS("glibc: ", ALLOCATORS),
+	NAME_STARTS("jemalloc", ALLOCATORS),
 
-	EXACT("leak_detector_malloc", LEAK_TOOLS),
-	EXACT("libmemunreachable stack", LEAK_TOOLS),
-	EXACT("ReadFileToBuffer", LEAK_TOOLS),
-	EXACT("Allocate", LEAK_TOOLS),
+	NAME("leak_detector_malloc", LEAK_TOOLS),
+	NAME("libmemunreachable stack", LEAK_TOOLS),
+	NAME("ReadFileToBuffer", LEAK_TOOLS),
+	NAME("Allocate", LEAK_TOOLS),
 
-	PREFIX("bytehook-", HOOKS),
+	NAME_STARTS("bytehook-", HOOKS),
 
-	PREFIX("mappingowner", MAPPING_OWNER),
+	NAME_STARTS("mappingowner", MAPPING_OWNER),
 };
 
 #define ANON_PREFIX	"[anon:"
