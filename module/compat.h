@@ -10,11 +10,14 @@
 #ifndef _MEMLEDGER_COMPAT_H
 #define _MEMLEDGER_COMPAT_H
 
+#include <linux/bits.h>
+#include <linux/compat.h>
 #include <linux/fs.h>
 #include <linux/hugetlb.h>
 #include <linux/mm.h>
 #include <linux/mm_inline.h>
 #include <linux/pgtable.h>
+#include <linux/ptrace.h>
 #include <linux/swapops.h>
 #include <linux/sysfs.h>
 #include <linux/version.h>
@@ -228,6 +231,60 @@ static inline bool memledger_hugetlb_shared(struct folio *folio, pte_t *pte,
 #endif
 }
 #endif
+
+/*
+ * User space
+ */
+
+/* Without its pointer authentication; of an address that has none, itself. */
+static inline unsigned long memledger_user_pc(unsigned long pc)
+{
+#ifdef CONFIG_ARM64
+	return pc & GENMASK(VA_BITS_MIN - 1, 0);
+#else
+	return pc;
+#endif
+}
+
+/* Without its tag, as the system calls for mappings take it. */
+static inline unsigned long memledger_untag(unsigned long addr)
+{
+#ifdef CONFIG_ARM64
+	return untagged_addr(addr);
+#else
+	return addr;
+#endif
+}
+
+/* Argument @n of a system call, at the entry of its function. */
+static inline unsigned long memledger_syscall_arg(struct pt_regs *regs,
+						  unsigned int n)
+{
+#if defined(CONFIG_X86_64)
+	const struct pt_regs *user = (const struct pt_regs *)regs->di;
+
+	if (in_compat_syscall()) {
+		switch (n) {
+		case 0: return (u32)user->bx;
+		case 1: return (u32)user->cx;
+		case 2: return (u32)user->dx;
+		case 3: return (u32)user->si;
+		}
+		return 0;
+	}
+	switch (n) {
+	case 0: return user->di;
+	case 1: return user->si;
+	case 2: return user->dx;
+	case 3: return user->r10;
+	}
+	return 0;
+#elif defined(CONFIG_ARM64)
+	return ((const struct pt_regs *)regs->regs[0])->regs[n];
+#else
+	return 0;
+#endif
+}
 
 /*
  * sysfs

@@ -139,7 +139,7 @@ static int vmas_rewind(struct vmas_reader *reader)
 	struct memledger_vma_cursor *cursor;
 
 	vmas_close_cursor(reader);
-	cursor = memledger_vma_cursor_open(reader->target);
+	cursor = memledger_vma_cursor_open(reader->target, false);
 	if (IS_ERR(cursor))
 		return PTR_ERR(cursor);
 	reader->cursor = cursor;
@@ -289,33 +289,25 @@ static const struct file_operations vmas_fops = {
 };
 
 /*
- * unknown: by name
+ * unknown and owners: tables that are made when the file is opened
  */
 
 /**
- * struct unknown_reader - what a reader of unknown was given at open
+ * struct names_reader - what a reader was given
  * @target: the process; the reader holds a reference
  * @names: the table
  */
-struct unknown_reader {
+struct names_reader {
 	struct memledger_target *target;
 	struct memledger_names names;
 };
 
-static int unknown_show(struct seq_file *m, void *v)
+static int names_open(struct inode *inode, struct file *file,
+		      int (*read)(struct memledger_target *target,
+				  struct memledger_names *names),
+		      int (*show)(struct seq_file *m, void *v))
 {
-	struct unknown_reader *reader = m->private;
-
-	if (!memledger_access_allowed())
-		return -EPERM;
-	memledger_names_print(m, &reader->names,
-			      memledger_snapshot_has_swap_pss());
-	return 0;
-}
-
-static int unknown_open(struct inode *inode, struct file *file)
-{
-	struct unknown_reader *reader;
+	struct names_reader *reader;
 	int ret;
 
 	if (!memledger_access_allowed())
@@ -324,10 +316,10 @@ static int unknown_open(struct inode *inode, struct file *file)
 	if (!reader)
 		return -ENOMEM;
 	reader->target = inode->i_private;
-	ret = memledger_snapshot_unknown(reader->target, &reader->names);
+	ret = read(reader->target, &reader->names);
 	if (ret)
 		goto err_free;
-	ret = single_open(file, unknown_show, reader);
+	ret = single_open(file, show, reader);
 	if (ret)
 		goto err_free;
 	memledger_target_get(reader->target);
@@ -339,10 +331,10 @@ err_free:
 	return ret;
 }
 
-static int unknown_release(struct inode *inode, struct file *file)
+static int names_release(struct inode *inode, struct file *file)
 {
 	struct seq_file *m = file->private_data;
-	struct unknown_reader *reader = m->private;
+	struct names_reader *reader = m->private;
 
 	memledger_target_put(reader->target);
 	memledger_names_free(&reader->names);
@@ -350,12 +342,81 @@ static int unknown_release(struct inode *inode, struct file *file)
 	return single_release(inode, file);
 }
 
+static int unknown_show(struct seq_file *m, void *v)
+{
+	struct names_reader *reader = m->private;
+
+	if (!memledger_access_allowed())
+		return -EPERM;
+	memledger_names_print(m, &reader->names,
+			      memledger_snapshot_has_swap_pss());
+	return 0;
+}
+
+static int unknown_open(struct inode *inode, struct file *file)
+{
+	return names_open(inode, file, memledger_snapshot_unknown,
+			  unknown_show);
+}
+
 static const struct file_operations unknown_fops = {
 	.owner = THIS_MODULE,
 	.open = unknown_open,
 	.read = seq_read,
 	.llseek = seq_lseek,
-	.release = unknown_release,
+	.release = names_release,
+};
+
+static void print_capture(struct seq_file *m, struct pid *pid)
+{
+	struct memledger_capture_info info;
+
+	if (memledger_capture_info(pid, &info))
+		seq_printf(m, "# capture: on, %llu ranges, %llu dropped\n",
+			   info.ranges, info.dropped);
+	else
+		seq_printf(m, "# capture: off\n");
+}
+
+static void print_owner(struct seq_file *m, const struct memledger_name *row)
+{
+	const struct memledger_usage *usage = &row->usage;
+
+	seq_printf(m, "%llu %llu %llu ", usage->pss >> MEMLEDGER_PSS_SHIFT,
+		   usage->rss, usage->private_dirty);
+	if (memledger_snapshot_has_swap_pss())
+		seq_printf(m, "%llu",
+			   usage->swap_pss >> MEMLEDGER_PSS_SHIFT);
+	else
+		seq_printf(m, "-");
+	seq_printf(m, " %llu %s\n", usage->vmas, row->text);
+}
+
+static int owners_show(struct seq_file *m, void *v)
+{
+	struct names_reader *reader = m->private;
+	unsigned int i;
+
+	if (!memledger_access_allowed())
+		return -EPERM;
+	print_capture(m, reader->target->pid);
+	seq_printf(m, "pss rss private_dirty swap_pss regions perms source owner\n");
+	for (i = 0; i < reader->names.nr; i++)
+		print_owner(m, &reader->names.rows[i]);
+	return 0;
+}
+
+static int owners_open(struct inode *inode, struct file *file)
+{
+	return names_open(inode, file, memledger_owners_read, owners_show);
+}
+
+static const struct file_operations owners_fops = {
+	.owner = THIS_MODULE,
+	.open = owners_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = names_release,
 };
 
 /*
@@ -405,6 +466,8 @@ void memledger_debugfs_add(struct memledger_target *target)
 	debugfs_create_file("vmas", 0400, target->debugfs, target, &vmas_fops);
 	debugfs_create_file("unknown", 0400, target->debugfs, target,
 			    &unknown_fops);
+	debugfs_create_file("owners", 0400, target->debugfs, target,
+			    &owners_fops);
 }
 
 /**

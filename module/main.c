@@ -8,6 +8,7 @@
  */
 #include <linux/module.h>
 
+#include "capture.h"
 #include "snapshot.h"
 #include "target.h"
 
@@ -35,6 +36,7 @@ static void __exit memledger_exit(void)
 	memledger_target_untrack_all();
 	memledger_sysfs_exit();
 	memledger_debugfs_exit();
+	memledger_capture_exit();
 }
 
 module_init(memledger_init);

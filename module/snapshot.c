@@ -301,24 +301,36 @@ void memledger_snapshot_unlock(struct memledger_target *target)
  * struct memledger_vma_cursor - a walk that pauses at each VMA
  * @walk: the walk
  * @classifier: knows the VMA before
+ * @pid: the process where VMAs are told apart by owner, else NULL
  * @walk_ns: time spent in the walk, not between calls
  * @ended: there are no more VMAs, and that is all of them
  */
 struct memledger_vma_cursor {
 	struct memledger_walk walk;
 	struct memledger_classifier classifier;
+	struct pid *pid;
 	u64 walk_ns;
 	bool ended;
 };
 
+static unsigned long next_owner(void *arg, unsigned long addr)
+{
+	struct memledger_vma_cursor *cursor = arg;
+	unsigned long pcs[MEMLEDGER_CAPTURE_PCS], end;
+
+	memledger_capture_lookup(cursor->pid, cursor->walk.mm, addr, &end, pcs);
+	return end;
+}
+
 /**
  * memledger_vma_cursor_open - begin to list a target's VMAs
  * @target: the process; the caller keeps it for as long as the cursor
+ * @by_owner: whether a VMA that several callers mapped is as many
  *
  * Return: a cursor before the first VMA, or ERR_PTR() of -ESRCH or -ENOMEM.
  */
 struct memledger_vma_cursor *
-memledger_vma_cursor_open(struct memledger_target *target)
+memledger_vma_cursor_open(struct memledger_target *target, bool by_owner)
 {
 	struct memledger_vma_cursor *cursor;
 	struct mm_struct *mm;
@@ -337,6 +349,11 @@ memledger_vma_cursor_open(struct memledger_target *target)
 		goto err_free;
 	memledger_classifier_init(&cursor->classifier,
 				  READ_ONCE(memledger_settings.profile));
+	if (by_owner) {
+		cursor->pid = target->pid;
+		cursor->walk.cut = next_owner;
+		cursor->walk.cut_arg = cursor;
+	}
 	return cursor;
 
 err_free:
@@ -364,6 +381,7 @@ int memledger_vma_cursor_next(struct memledger_vma_cursor *cursor,
 {
 	const struct memledger_vma *vma = &cursor->walk.vma;
 	u64 start = ktime_get_ns();
+	unsigned long end;
 	int ret;
 
 	ret = memledger_walk_run(&cursor->walk,
@@ -393,6 +411,11 @@ int memledger_vma_cursor_next(struct memledger_vma_cursor *cursor,
 		.usage = vma->usage,
 		.verdict = classify_vma(&cursor->classifier, vma),
 	};
+	if (cursor->pid)
+		line->nr_pcs = memledger_capture_lookup(cursor->pid,
+							cursor->walk.mm,
+							vma->start, &end,
+							line->pcs);
 	return 1;
 }
 
@@ -427,7 +450,7 @@ int memledger_snapshot_unknown(struct memledger_target *target,
 	struct memledger_vma_line line;
 	int ret;
 
-	cursor = memledger_vma_cursor_open(target);
+	cursor = memledger_vma_cursor_open(target, false);
 	if (IS_ERR(cursor))
 		return PTR_ERR(cursor);
 	while ((ret = memledger_vma_cursor_next(cursor, &line)) > 0) {

@@ -11,6 +11,8 @@
 #include <memledger/abi.h>
 #include <memledger/classify.h>
 
+#include "capture.h"
+
 struct memledger_names;
 struct memledger_target;
 struct memledger_vma_cursor;
@@ -65,6 +67,8 @@ void memledger_snapshot_unlock(struct memledger_target *target);
  * @deleted: whether the file is gone
  * @usage: what its page tables hold
  * @verdict: where it is counted
+ * @nr_pcs: how many addresses of who mapped it are known
+ * @pcs: these, the innermost first
  */
 struct memledger_vma_line {
 	unsigned long start;
@@ -78,16 +82,22 @@ struct memledger_vma_line {
 	bool deleted;
 	struct memledger_vma_usage usage;
 	struct memledger_verdict verdict;
+	unsigned int nr_pcs;
+	unsigned long pcs[MEMLEDGER_CAPTURE_PCS];
 };
 
 struct memledger_vma_cursor *
-memledger_vma_cursor_open(struct memledger_target *target);
+memledger_vma_cursor_open(struct memledger_target *target, bool by_owner);
 int memledger_vma_cursor_next(struct memledger_vma_cursor *cursor,
 			      struct memledger_vma_line *line);
 void memledger_vma_cursor_close(struct memledger_vma_cursor *cursor);
 
 int memledger_snapshot_unknown(struct memledger_target *target,
 			       struct memledger_names *names);
+
+/* owners.c */
+int memledger_owners_read(struct memledger_target *target,
+			  struct memledger_names *owners);
 
 /* What walks have cost since the module was loaded; see the ABI's stats. */
 #define MEMLEDGER_STATS(X)						\

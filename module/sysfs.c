@@ -14,6 +14,7 @@
 
 #include <memledger/summary.h>
 
+#include "capture.h"
 #include "compat.h"
 #include "snapshot.h"
 #include "target.h"
@@ -128,6 +129,15 @@ static struct kobject *processes;
 static struct memledger_target *kobj_target(struct kobject *kobj)
 {
 	return container_of(kobj, struct target_kobject, kobj)->dir->target;
+}
+
+/* 0 or 1, and nothing else that might be meant. */
+static int parse_switch(const char *buf, bool *on)
+{
+	if (!sysfs_streq(buf, "0") && !sysfs_streq(buf, "1"))
+		return -EINVAL;
+	*on = *buf == '1';
+	return 0;
 }
 
 /*
@@ -354,6 +364,37 @@ static struct target_attribute refresh_attr = {
 	.store = refresh_store,
 };
 
+static ssize_t capture_show(struct memledger_target *target,
+			    const struct target_attribute *attr, char *buf)
+{
+	struct memledger_capture_info info;
+
+	return sysfs_emit(buf, "%d\n",
+			  memledger_capture_info(target->pid, &info));
+}
+
+static ssize_t capture_store(struct memledger_target *target, const char *buf,
+			     size_t len)
+{
+	bool on;
+	int ret;
+
+	ret = parse_switch(buf, &on);
+	if (ret)
+		return ret;
+	if (on)
+		ret = memledger_capture_start(target->pid);
+	else
+		memledger_capture_stop(target->pid);
+	return ret ?: len;
+}
+
+static struct target_attribute capture_attr = {
+	.attr = { .name = "capture", .mode = 0600 },
+	.show = capture_show,
+	.store = capture_store,
+};
+
 static struct attribute *target_attrs[] = {
 	&comm_attr.attr,
 	&generation_attr.attr,
@@ -362,6 +403,7 @@ static struct attribute *target_attrs[] = {
 	&lock_hold_max_ns_attr.attr,
 	&complete_attr.attr,
 	&refresh_attr.attr,
+	&capture_attr.attr,
 	NULL
 };
 
@@ -775,6 +817,44 @@ KERNEL_ATTR(pss_method, "%s", memledger_snapshot_pss_method());
 KERNEL_ATTR(anon_names, "%d", memledger_snapshot_has_anon_names());
 KERNEL_ATTR(swap_pss, "%d", memledger_snapshot_has_swap_pss());
 
+/* Two files of this name: the feature, and the switch below. */
+static ssize_t feature_owner_capture_show(struct kobject *kobj,
+					  struct kobj_attribute *attr,
+					  char *buf)
+{
+	return memledger_access_allowed() ?
+	       sysfs_emit(buf, "%d\n", memledger_capture_supported()) : -EPERM;
+}
+
+static struct kobj_attribute feature_owner_capture_attr =
+	__ATTR(owner_capture, 0400, feature_owner_capture_show, NULL);
+
+static ssize_t owner_capture_show(struct kobject *kobj,
+				  struct kobj_attribute *attr, char *buf)
+{
+	if (!memledger_access_allowed())
+		return -EPERM;
+	return sysfs_emit(buf, "%d\n", memledger_capture_enabled());
+}
+
+static ssize_t owner_capture_store(struct kobject *kobj,
+				   struct kobj_attribute *attr,
+				   const char *buf, size_t len)
+{
+	bool on;
+	int ret;
+
+	if (!memledger_access_allowed())
+		return -EPERM;
+	ret = parse_switch(buf, &on);
+	if (!ret)
+		ret = memledger_capture_enable(on);
+	return ret ?: len;
+}
+
+static struct kobj_attribute owner_capture_attr =
+	__ATTR_RW_MODE(owner_capture, 0600);
+
 static struct attribute *root_attrs[] = {
 	&abi_attr.attr,
 	&profile_attr.attr,
@@ -784,12 +864,14 @@ static struct attribute *root_attrs[] = {
 	&max_age_ms_attr.attr,
 	&slice_entries_attr.attr,
 	&pss_method_attr.attr,
+	&owner_capture_attr.attr,
 	NULL
 };
 
 static struct attribute *features_attrs[] = {
 	&anon_names_attr.attr,
 	&swap_pss_attr.attr,
+	&feature_owner_capture_attr.attr,
 	NULL
 };
 

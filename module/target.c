@@ -14,6 +14,7 @@
 #include <linux/string_helpers.h>
 #include <linux/wait.h>
 
+#include "capture.h"
 #include "target.h"
 
 /*
@@ -163,6 +164,7 @@ static void remove_target(struct memledger_target *target)
 	nr_targets--;
 	/* Readers inside a walk leave at their next slice. */
 	WRITE_ONCE(target->dying, true);
+	memledger_capture_stop(target->pid);
 	memledger_debugfs_remove(target);
 	memledger_sysfs_remove(target);
 	memledger_target_put(target);

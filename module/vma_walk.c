@@ -175,13 +175,14 @@ static void shmem_whole_swap(struct memledger_walk *walk,
 	if (!swapped)
 		return;
 	if (!vma->vm_pgoff && walk->vma.start == vma->vm_start &&
+	    walk->vma.end == vma->vm_end &&
 	    vma->vm_end - vma->vm_start >= inode->i_size) {
 		walk->vma.usage.swap += (u64)swapped << PAGE_SHIFT;
 		return;
 	}
 	walk->swap_file = get_file(vma->vm_file);
 	walk->swap_start = linear_page_index(vma, walk->vma.start);
-	walk->swap_end = linear_page_index(vma, vma->vm_end);
+	walk->swap_end = linear_page_index(vma, walk->vma.end);
 }
 
 #ifdef CONFIG_HUGETLB_PAGE
@@ -210,6 +211,16 @@ static int walk_hugetlb(struct memledger_walk *walk,
 }
 #endif
 
+/* Where the piece of @vma at walk->addr ends: at a cut, or with the VMA. */
+static unsigned long piece_end(const struct memledger_walk *walk,
+			       struct vm_area_struct *vma)
+{
+	/* hugetlb pages are not for cutting. */
+	if (!walk->cut || is_vm_hugetlb_page(vma))
+		return vma->vm_end;
+	return min(vma->vm_end, walk->cut(walk->cut_arg, walk->addr));
+}
+
 #define SLICE_MORE	(-EAGAIN)
 
 /*
@@ -225,11 +236,15 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 	struct vm_area_struct *vma;
 	int ret;
 
-	while ((vma = vma_next(&vmi))) {
+	vma = vma_next(&vmi);
+	while (vma) {
+		unsigned long end;
+
 		ret = switch_vma(walk, vma, fn, arg);
 		if (ret)
 			goto out;
 
+		end = piece_end(walk, vma);
 		pages.vma = vma;
 		pages.usage = &walk->vma.usage;
 		if (is_vm_hugetlb_page(vma)) {
@@ -239,15 +254,15 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 		} else {
 			pages.holes = shmem_holes(vma);
 			walk->addr = memledger_page_walk_range(&pages,
-							       walk->addr,
-							       vma->vm_end);
+							       walk->addr, end);
 		}
 		/* The VMA itself, charged last: every slice gets on. */
 		pages.budget--;
 		ret = SLICE_MORE;
-		if (walk->addr < vma->vm_end)
+		if (walk->addr < end)
 			goto out;
 
+		walk->vma.end = end;
 		shmem_whole_swap(walk, vma);
 		if (walk->swap_file)
 			goto out;
@@ -258,6 +273,8 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 			ret = SLICE_MORE;
 			goto out;
 		}
+		if (end == vma->vm_end)
+			vma = vma_next(&vmi);
 	}
 	ret = switch_vma(walk, NULL, fn, arg);
 out:

@@ -97,6 +97,16 @@ struct memledger_walk_stats {
 };
 
 /**
+ * typedef memledger_cut_fn - where a VMA is to be told in two
+ * @arg: the caller's
+ * @addr: an address
+ *
+ * Context: the mmap lock is held, preemption is disabled.
+ * Return: the next cut above @addr, page-aligned; ULONG_MAX if there is none.
+ */
+typedef unsigned long (*memledger_cut_fn)(void *arg, unsigned long addr);
+
+/**
  * struct memledger_walk - where a walk over an mm is
  * @mm: what is walked; a reference to the struct, not to the memory
  * @stop: set by others when the walk is to end early
@@ -107,6 +117,8 @@ struct memledger_walk_stats {
  * @swap_file: shmem file whose swap is still to be added to @vma
  * @swap_start: where in it, pages
  * @swap_end: and to where
+ * @cut: NULL, or where the VMA at an address is to be told in two
+ * @cut_arg: for @cut
  * @stats: what it cost so far
  */
 struct memledger_walk {
@@ -119,6 +131,8 @@ struct memledger_walk {
 	struct file *swap_file;
 	pgoff_t swap_start;
 	pgoff_t swap_end;
+	memledger_cut_fn cut;
+	void *cut_arg;
 	struct memledger_walk_stats stats;
 };
 

@@ -127,6 +127,25 @@ void memledger_usage_add(struct memledger_usage *usage,
 }
 
 /**
+ * memledger_usage_merge - add a row to another
+ * @usage: the row that grows
+ * @other: the other one
+ */
+void memledger_usage_merge(struct memledger_usage *usage,
+			   const struct memledger_usage *other)
+{
+#define X(field) usage->field += other->field;
+	MEMLEDGER_USAGE_FIELDS(X)
+	X(pss_floor)
+	X(swap_pss_floor)
+	X(vss)
+	X(vmas)
+	X(shared_hugetlb)
+	X(private_hugetlb)
+#undef X
+}
+
+/**
  * memledger_totals_add - add a VMA to every row it belongs in
  * @totals: the rows of its process
  * @verdict: where it belongs

@@ -101,7 +101,7 @@ static struct memledger_name *add_row(struct memledger_names *names,
  * @names: the table, not sorted yet
  * @text: the name; not necessarily NUL-terminated
  * @len: of @text
- * @class: enum memledger_unknown_class; equal names of different classes are
+ * @class: as in struct memledger_name; equal names of different classes are
  *	different rows
  * @vma: the mapping's numbers
  * @swappable: as the rule says that placed it
@@ -186,18 +186,25 @@ static void print_usage(struct memledger_out *out,
  * @names: the table
  * @swap_pss: whether SwapPss means anything; "-" otherwise
  *
- * Bytes. The name comes last, since it may hold any character but a newline;
- * what has none is described without brackets, which every name has.
+ * Bytes. The first row is the sum of all, and has no class; its fractions are
+ * those of the process's row Unknown. The name comes last, since it may hold
+ * any character but a newline; what has none is described without brackets,
+ * which every name has.
  */
 void memledger_names_print(struct memledger_out *out,
 			   const struct memledger_names *names, bool swap_pss)
 {
+	struct memledger_usage total = {};
 	u32 i;
 
 #define X(field) memledger_print(out, #field " ");
 	MEMLEDGER_USAGE_FIELDS(X)
 #undef X
 	memledger_print(out, "vmas class name\n");
+	for (i = 0; i < names->nr; i++)
+		memledger_usage_merge(&total, &names->rows[i].usage);
+	print_usage(out, &total, swap_pss);
+	memledger_print(out, " - Total\n");
 	for (i = 0; i < names->nr; i++) {
 		const struct memledger_name *row = &names->rows[i];
 

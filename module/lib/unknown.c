@@ -36,7 +36,7 @@ struct unknown_name {
 #define NAME_STARTS(_text, _class) \
 	{ _text, sizeof(_text) - 1, MEMLEDGER_UNKNOWN_##_class, true }
 
-static const struct unknown_name names[] = {
+static const struct unknown_name known_names[] = {
 	NAME(".bss", LINKER),
 	NAME_STARTS("linker_alloc", LINKER),
 	NAME("cfi shadow", LINKER),
@@ -125,7 +125,8 @@ memledger_unknown_classify(const char *name, size_t len, unsigned int prot)
 
 	name += ANON_PREFIX_LEN;
 	len -= ANON_PREFIX_LEN + 1;
-	for (row = names; row < names + ARRAY_SIZE(names); row++) {
+	for (row = known_names;
+	     row < known_names + ARRAY_SIZE(known_names); row++) {
 		if (row->prefix ? len < row->len : len != row->len)
 			continue;
 		if (!memcmp(name, row->text, row->len))
