@@ -38,6 +38,8 @@ void memledger_account_swap(struct memledger_vma_usage *usage, u64 bytes,
 			    u32 swapcount);
 void memledger_usage_add(struct memledger_usage *usage,
 			 const struct memledger_vma_usage *vma, bool swappable);
+void memledger_usage_merge(struct memledger_usage *usage,
+			   const struct memledger_usage *other);
 void memledger_totals_add(struct memledger_totals *totals,
 			  const struct memledger_verdict *verdict,
 			  const struct memledger_vma_usage *vma);

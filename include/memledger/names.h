@@ -12,7 +12,8 @@
  * @text: the name, NUL-terminated; empty for those without
  * @len: of @text
  * @hash: of @text and @class
- * @class: enum memledger_unknown_class; tells unnamed mappings apart
+ * @class: enum memledger_unknown_class, which tells unnamed mappings apart; a
+ *	table that is not printed here may have another number in it
  * @usage: their numbers
  */
 struct memledger_name {

@@ -44,7 +44,8 @@ static const struct unknown_name known_names[] = {
 	NAME_STARTS("bionic_alloc_", LIBC_ALLOC),
 
 	NAME("arc4random data", LIBC_OTHER),
-	NAME("thread signal stack", LIBC_OTHER),
+	NAME_STARTS("thread signal stack", LIBC_OTHER),
+	NAME("thread stack guard", LIBC_OTHER),
 	NAME("atexit handlers", LIBC_OTHER),
 	NAME("System property context nodes", LIBC_OTHER),
 	NAME("abort message", LIBC_OTHER),
@@ -160,13 +161,14 @@ static int hex_digit(char c)
  */
 bool memledger_unknown_owner(const char *name, size_t len, u64 *addr)
 {
-	const char *end = name + len - 1;
 	unsigned int digits = 0;
+	const char *end;
 	u64 value = 0;
 
 	if (!is_anon_name(name, len) ||
 	    len < ANON_PREFIX_LEN + sizeof(OWNER_PREFIX))
 		return false;
+	end = name + len - 1;
 	name += ANON_PREFIX_LEN;
 	if (memcmp(name, OWNER_PREFIX, sizeof(OWNER_PREFIX) - 1))
 		return false;
