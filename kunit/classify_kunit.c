@@ -11,7 +11,6 @@
 
 #include "../module/lib/rules.c"
 #include "../module/lib/classify.c"
-#include "../module/lib/unknown.c"
 
 #include "classify_cases.h"
 
