@@ -164,9 +164,10 @@ static void remove_target(struct memledger_target *target)
 	nr_targets--;
 	/* Readers inside a walk leave at their next slice. */
 	WRITE_ONCE(target->dying, true);
-	memledger_capture_stop(target->pid);
 	memledger_debugfs_remove(target);
 	memledger_sysfs_remove(target);
+	/* Now that nobody can start it again. */
+	memledger_capture_stop(target->pid);
 	memledger_target_put(target);
 }
 
