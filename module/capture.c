@@ -551,10 +551,10 @@ static int register_probes(void)
 		if (!ret)
 			continue;
 		probes[i].kp.addr = NULL;
-		if (i < NR_NATIVE_PROBES) {
-			unregister_probes(i);
-			return ret == -ENOENT ? -EOPNOTSUPP : ret;
-		}
+		if (ret == -ENOENT && i >= NR_NATIVE_PROBES)
+			continue;
+		unregister_probes(i);
+		return ret == -ENOENT ? -EOPNOTSUPP : ret;
 	}
 	return 0;
 }
