@@ -263,7 +263,8 @@ static inline unsigned long memledger_syscall_arg(struct pt_regs *regs,
 #if defined(CONFIG_X86_64)
 	const struct pt_regs *user = (const struct pt_regs *)regs->di;
 
-	if (in_compat_syscall()) {
+	/* x32 has its arguments where 64-bit tasks have them. */
+	if (in_ia32_syscall()) {
 		switch (n) {
 		case 0: return (u32)user->bx;
 		case 1: return (u32)user->cx;
