@@ -187,6 +187,9 @@ static void forget(struct memledger_capture *capture, unsigned long start,
 {
 	struct owned_range *range = find_range(capture, start), *upper;
 
+	/* An mremap() of nothing would only cut the range in two. */
+	if (start >= end)
+		return;
 	while (range && range->start < end) {
 		struct owned_range *next = next_range(range);
 
@@ -380,6 +383,9 @@ static int mremap_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	call->new_len = memledger_syscall_arg(regs, 2);
 	call->flags = memledger_syscall_arg(regs, 3);
 	call->owner.nr = 0;
+	/* It will be refused, and ranges are of whole pages. */
+	if (!PAGE_ALIGNED(call->addr))
+		return 1;
 	capture = current_capture();
 	if (!capture)
 		return 1;
