@@ -262,6 +262,17 @@ static void follow_exec(struct memledger_capture *capture)
 	capture->exec_id = current->self_exec_id;
 }
 
+/*
+ * Whether the process still runs the program whose ranges these are. Under
+ * RCU. All threads have the same number, the leader even when it has exited.
+ */
+static bool runs_noted_program(const struct memledger_capture *capture)
+{
+	const struct task_struct *task = pid_task(capture->pid, PIDTYPE_TGID);
+
+	return task && READ_ONCE(task->self_exec_id) == capture->exec_id;
+}
+
 static struct memledger_capture *current_capture(void)
 {
 	return find_capture(task_tgid(current));
@@ -709,7 +720,7 @@ bool memledger_capture_info(struct pid *pid,
 	capture = find_capture(pid);
 	if (capture) {
 		raw_spin_lock_irqsave(&capture->lock, flags);
-		info->ranges = capture->nr;
+		info->ranges = runs_noted_program(capture) ? capture->nr : 0;
 		info->dropped = capture->dropped;
 		raw_spin_unlock_irqrestore(&capture->lock, flags);
 		for (i = 0; i < ARRAY_SIZE(probes); i++)
@@ -746,7 +757,9 @@ unsigned int memledger_capture_lookup(struct pid *pid,
 	if (!capture)
 		goto out;
 	raw_spin_lock_irqsave(&capture->lock, flags);
-	range = capture->mm == mm ? find_range(capture, addr) : NULL;
+	range = NULL;
+	if (capture->mm == mm && runs_noted_program(capture))
+		range = find_range(capture, addr);
 	if (range && range->start > addr) {
 		*end = range->start;
 	} else if (range) {
