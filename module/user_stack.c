@@ -24,6 +24,49 @@ static bool read_user(unsigned long addr, void *to, size_t size)
 	return !left;
 }
 
+#if defined(CONFIG_X86_64)
+
+/* Whether what is before @pc is a call, so that @pc may be returned to. */
+static bool follows_call(unsigned long pc)
+{
+	u8 text[7];
+	int i;
+
+	if (pc < sizeof(text) ||
+	    !read_user(pc - sizeof(text), text, sizeof(text)))
+		return false;
+	if (text[2] == 0xe8)
+		return true;
+	/* Indirect: ff /2, two to seven bytes long. */
+	for (i = 0; i < 6; i++) {
+		if (text[i] == 0xff && ((text[i + 1] >> 3) & 7) == 2)
+			return true;
+	}
+	return false;
+}
+
+#elif defined(CONFIG_ARM64)
+
+/* Whether what is before @pc is a call, so that @pc may be returned to. */
+static bool follows_call(unsigned long pc)
+{
+	__le32 text;
+	u32 insn;
+
+	if (!IS_ALIGNED(pc, sizeof(text)) ||
+	    !read_user(pc - sizeof(text), &text, sizeof(text)))
+		return false;
+	insn = le32_to_cpu(text);
+	return (insn & 0xfc000000) == 0x94000000 ||	/* bl */
+	       (insn & 0xfffffc1f) == 0xd63f0000 ||	/* blr */
+	       (insn & 0xfffff81f) == 0xd63f081f ||	/* blraaz, blrabz */
+	       (insn & 0xfffff800) == 0xd73f0800;	/* blraa, blrab */
+}
+
+#endif
+
+#if defined(CONFIG_X86_64) || defined(CONFIG_ARM64)
+
 /* A frame record: where the caller's is, and where the function returns to. */
 struct frame {
 	unsigned long next;
@@ -39,7 +82,8 @@ static unsigned int walk_frames(unsigned long fp, unsigned long *pcs,
 	while (nr < max && IS_ALIGNED(fp, sizeof(long)) &&
 	       read_user(fp, &frame, sizeof(frame))) {
 		frame.pc = memledger_user_pc(frame.pc);
-		if (!frame.pc)
+		/* No frame record: somebody uses the register otherwise. */
+		if (!follows_call(frame.pc))
 			break;
 		pcs[nr++] = frame.pc;
 		/* The stack grows down: callers' records lie above. */
@@ -50,26 +94,9 @@ static unsigned int walk_frames(unsigned long fp, unsigned long *pcs,
 	return nr;
 }
 
-#ifdef CONFIG_X86_64
+#endif
 
-/* Whether the bytes before @pc are a call, so that @pc may be returned to. */
-static bool follows_call(unsigned long pc)
-{
-	u8 text[7];
-	int i;
-
-	if (pc < sizeof(text) || !read_user(pc - sizeof(text), text,
-					    sizeof(text)))
-		return false;
-	if (text[2] == 0xe8)
-		return true;
-	/* Indirect: ff /2, two to seven bytes long. */
-	for (i = 0; i < 6; i++) {
-		if (text[i] == 0xff && ((text[i + 1] >> 3) & 7) == 2)
-			return true;
-	}
-	return false;
-}
+#if defined(CONFIG_X86_64)
 
 #define MAX_FRAME_WORDS	64
 
