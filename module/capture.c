@@ -12,7 +12,9 @@
  *
  *   munmap  forgets on entry, before the range can be anybody else's: on
  *           return another thread may have mapped it again already
- *   mmap    notes on return, when the address is known, over what was there
+ *   mmap    notes on return, when the address is known, over what was there;
+ *           of code when it came, so that callers in what was there before
+ *           are not taken for callers in it
  *   mremap  takes the range's owner along: forgets on entry, notes on return
  *   brk     forgets on entry what it cuts off, notes on return what it adds
  *
@@ -38,15 +40,17 @@
 #include "compat.h"
 #include "user_stack.h"
 
-/* So many mappings a process; about 1.7 MB. */
+/* So many mappings a process; about 2 MB. */
 #define MAX_RANGES	16384
 
 /**
  * struct owner - who asked for memory
- * @nr: how many of @pcs are known; 0 of 32-bit tasks
+ * @seq: when: what is mapped later has more
+ * @nr: how many of @pcs are known; 0 of 32-bit tasks, and of code
  * @pcs: the innermost first
  */
 struct owner {
+	u64 seq;
 	u32 nr;
 	unsigned long pcs[MEMLEDGER_CAPTURE_PCS];
 };
@@ -76,6 +80,7 @@ struct owned_range {
  * @lock: guards all below; taken in probes
  * @mm: whose ranges these are; only compared, never followed
  * @exec_id: and of which program
+ * @seq: of what was mapped last
  * @root: the ranges
  * @nr: how many
  * @pool: room for MAX_RANGES
@@ -89,6 +94,7 @@ struct memledger_capture {
 	raw_spinlock_t lock;
 	const struct mm_struct *mm;
 	u64 exec_id;
+	u64 seq;
 	struct rb_root root;
 	u32 nr;
 	struct owned_range *pool;
@@ -233,6 +239,32 @@ static void note(struct memledger_capture *capture, unsigned long start,
 	insert_range(capture, range);
 }
 
+static void note_new(struct memledger_capture *capture, unsigned long start,
+		     unsigned long end, struct owner *owner)
+{
+	owner->seq = ++capture->seq;
+	note(capture, start, end, owner);
+}
+
+/*
+ * How many of the addresses still mean what they meant: where code has been
+ * mapped since, another library took the place of the caller.
+ */
+static unsigned int nr_valid_pcs(struct memledger_capture *capture,
+				 const struct owner *owner)
+{
+	struct owned_range *range;
+	unsigned int i;
+
+	for (i = 0; i < owner->nr; i++) {
+		range = find_range(capture, owner->pcs[i] - 1);
+		if (range && range->start < owner->pcs[i] &&
+		    range->owner.seq > owner->seq)
+			break;
+	}
+	return i;
+}
+
 /*
  * The probes
  */
@@ -283,6 +315,7 @@ static struct memledger_capture *current_capture(void)
  * @addr: where; the old place for mremap, the new end for brk
  * @len: how much; the old size for mremap, the old end for brk
  * @new_len: the new size for mremap
+ * @prot: PROT_* for mmap
  * @flags: MAP_* or MREMAP_*
  * @known: what mremap moves is in the map; else a file's, or older than it
  * @owner: and this is its owner
@@ -291,6 +324,7 @@ struct call {
 	unsigned long addr;
 	unsigned long len;
 	unsigned long new_len;
+	unsigned long prot;
 	unsigned long flags;
 	bool known;
 	struct owner owner;
@@ -310,6 +344,7 @@ static int mmap_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	if (!current_capture())
 		return 1;
 	call->len = memledger_syscall_arg(regs, 1);
+	call->prot = memledger_syscall_arg(regs, 2);
 	call->flags = memledger_syscall_arg(regs, 3);
 	return 0;
 }
@@ -332,6 +367,7 @@ static int old_mmap_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	if (left)
 		return 1;
 	call->len = args[1];
+	call->prot = args[2];
 	call->flags = args[3];
 	return 0;
 }
@@ -341,21 +377,27 @@ static int mmap_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct call *call = (struct call *)ri->data;
 	unsigned long addr = regs_return_value(regs), end, flags;
+	bool anonymous = call->flags & MAP_ANONYMOUS;
 	struct memledger_capture *capture;
-	struct owner owner;
+	struct owner owner = {};
 
 	if (IS_ERR_VALUE(addr))
 		return 0;
 	end = range_end(addr, call->len);
-	owner.nr = memledger_user_stack(owner.pcs, ARRAY_SIZE(owner.pcs));
+	if (anonymous)
+		owner.nr = memledger_user_stack(owner.pcs,
+						ARRAY_SIZE(owner.pcs));
 	capture = current_capture();
 	if (!capture)
 		return 0;
 	raw_spin_lock_irqsave(&capture->lock, flags);
 	follow_exec(capture);
-	/* Files have names of their own, and lie over what was there. */
-	if (call->flags & MAP_ANONYMOUS)
-		note(capture, addr, end, &owner);
+	/*
+	 * Files have names of their own, and lie over what was there. When a
+	 * library came matters to who its addresses belong to.
+	 */
+	if (anonymous || call->prot & PROT_EXEC)
+		note_new(capture, addr, end, &owner);
 	else
 		forget(capture, addr, end);
 	raw_spin_unlock_irqrestore(&capture->lock, flags);
@@ -393,7 +435,7 @@ static int mremap_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	call->len = memledger_syscall_arg(regs, 1);
 	call->new_len = memledger_syscall_arg(regs, 2);
 	call->flags = memledger_syscall_arg(regs, 3);
-	call->owner.nr = 0;
+	call->owner = (struct owner){};
 	/* It will be refused, and ranges are of whole pages. */
 	if (!PAGE_ALIGNED(call->addr))
 		return 1;
@@ -473,7 +515,7 @@ static int brk_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 		return 0;
 	raw_spin_lock_irqsave(&capture->lock, flags);
 	follow_exec(capture);
-	note(capture, call->len, end, &owner);
+	note_new(capture, call->len, end, &owner);
 	raw_spin_unlock_irqrestore(&capture->lock, flags);
 	return 0;
 }
@@ -764,7 +806,7 @@ unsigned int memledger_capture_lookup(struct pid *pid,
 		*end = range->start;
 	} else if (range) {
 		*end = range->end;
-		nr = range->owner.nr;
+		nr = nr_valid_pcs(capture, &range->owner);
 		memcpy(pcs, range->owner.pcs, nr * sizeof(*pcs));
 	}
 	raw_spin_unlock_irqrestore(&capture->lock, flags);

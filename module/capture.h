@@ -18,7 +18,7 @@ struct pid;
 
 /**
  * struct memledger_capture_info - what a capture has to say of itself
- * @ranges: mappings whose caller is known now
+ * @ranges: mappings noted now: anonymous ones, and code
  * @dropped: mappings whose caller could not be noted: no room, or the probes
  *	were all in use; the latter is counted for all processes together
  */
