@@ -28,6 +28,10 @@ struct memledger_unknown_case {
 	u8 class;
 };
 
+/* 79 bytes. */
+#define LONGEST_NAME \
+	"[anon:0123456789012345678901234567890123456789012345678901234567890123456789012345678]"
+
 #define CASE(_name, _prot, _class) \
 	{ _name, _prot, MEMLEDGER_UNKNOWN_##_class }
 
@@ -142,13 +146,13 @@ static const struct memledger_unknown_case memledger_unknown_cases[] = {
 	CASE("[anon:.bss] ", R | W, NAMED_OTHER),
 	CASE("[anon:%s%n]", R | W, NAMED_OTHER),
 	CASE("[anon:\x01\x7f\"]", R | W, NAMED_OTHER),
-	CASE("[anon:01234567890123456789012345678901234567890123456789012345678901234567890123456789]",
-	     R | W, NAMED_OTHER),
+	CASE(LONGEST_NAME, R | W, NAMED_OTHER),
 	CASE(".bss", R | W, NAMED_OTHER),
 	CASE("]", R | W, NAMED_OTHER),
 };
 
 #undef CASE
+#undef LONGEST_NAME
 #undef R
 #undef W
 #undef X_

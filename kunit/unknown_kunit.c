@@ -30,9 +30,11 @@ static void class_test(struct kunit *test)
 		const struct memledger_unknown_case *c =
 			&memledger_unknown_cases[i];
 		char *name = copy_name(test, c->name);
+		enum memledger_unknown_class class =
+			memledger_unknown_classify(name, strlen(c->name),
+						   c->prot);
 
-		KUNIT_EXPECT_STREQ_MSG(test,
-				       memledger_unknown_names[memledger_unknown_classify(name, strlen(c->name), c->prot)],
+		KUNIT_EXPECT_STREQ_MSG(test, memledger_unknown_names[class],
 				       memledger_unknown_names[c->class],
 				       "\"%s\", 0x%x", c->name, c->prot);
 		kunit_kfree(test, name);
