@@ -62,7 +62,13 @@ static const char heap_note[] =
 "Heap Size, Alloc and Free are known to the process alone: 0, as dumpsys has it\n"
 "for native processes.\n";
 
-static void print_source(FILE *out, const struct memledger_report *report)
+/**
+ * memledger_report_print_source - print where a report comes from
+ * @out: where to
+ * @report: the report; its numbers are not printed
+ */
+void memledger_report_print_source(FILE *out,
+				   const struct memledger_report *report)
 {
 	char *source = memledger_escape_text(report->source, "");
 	const char *name;
@@ -109,7 +115,7 @@ void memledger_report_print_table(FILE *out,
 			      report->pid, text ? text : "(out of memory)",
 			      flags);
 	free(text);
-	print_source(out, report);
+	memledger_report_print_source(out, report);
 	if (!(flags & MEMLEDGER_TABLE_SUMMARY_ONLY))
 		fputs(heap_note, out);
 }

@@ -47,6 +47,8 @@ memledger_report_unavailable(const struct memledger_report *report,
 bool memledger_report_has_row(const struct memledger_report *report,
 			      enum memledger_category category);
 
+void memledger_report_print_source(FILE *out,
+				   const struct memledger_report *report);
 void memledger_report_print_table(FILE *out,
 				  const struct memledger_report *report,
 				  unsigned int flags);
