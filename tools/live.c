@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A running process in, a report out: tracks the process for as long as it
- * takes, reads its record, and leaves the module's settings as they were.
+ * takes, reads its record and, if asked to, a table in debugfs, and leaves the
+ * module's settings as they were.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -182,7 +183,8 @@ static int check_record(const struct module_dir *dir,
 	    record->version != MEMLEDGER_ABI_VERSION ||
 	    record->size != sizeof(*record) ||
 	    record->nr_categories != NR_MEMLEDGER_CATEGORIES ||
-	    record->nr_subcategories != NR_MEMLEDGER_SUBCATEGORIES)
+	    record->nr_subcategories != NR_MEMLEDGER_SUBCATEGORIES ||
+	    record->nr_unknown != NR_MEMLEDGER_UNKNOWN_CLASSES)
 		return memledger_error_set(dir->error,
 					   "the module's record is of version %u and %u bytes, not of version %u and %zu bytes: use the tool that was built with the module",
 					   record->version, record->size,
@@ -198,6 +200,7 @@ static int outcome_of(const struct module_dir *dir, const char *what, int err)
 		return NO_SNAPSHOT;
 	case -ENOENT:
 	case -ENODEV:
+	case -EIO:	/* debugfs, of a file that has been removed */
 		return NOT_TRACKED;
 	case -ESRCH:
 		return memledger_error_set(dir->error,
@@ -269,6 +272,85 @@ static int read_fresh_record(const struct module_dir *dir, pid_t pid,
 	return ret;
 }
 
+/* Return: 0 or -errno; what is in @text is to be freed in any case. */
+static int read_text(int fd, char **text)
+{
+	size_t room = 0, len = 0;
+	ssize_t got;
+
+	do {
+		if (len + 1 >= room) {
+			char *more;
+
+			room = room ? 2 * room : 65536;
+			more = realloc(*text, room);
+			if (!more)
+				return -ENOMEM;
+			*text = more;
+		}
+		got = read(fd, *text + len, room - len - 1);
+		if (got < 0)
+			return -errno;
+		len += got;
+	} while (got);
+	(*text)[len] = '\0';
+	return 0;
+}
+
+/* Why is a file of debugfs not there? */
+static int missing_details(const struct module_dir *dir, pid_t pid,
+			   const char *file)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/kernel/debug/memledger", dir->sysfs);
+	if (access(path, F_OK))
+		return memledger_error_set(dir->error,
+					   "there is no %s: mount debugfs: mount -t debugfs none %s/kernel/debug",
+					   path, dir->sysfs);
+	snprintf(path, sizeof(path), "%s/kernel/debug/memledger/processes/%d",
+		 dir->sysfs, pid);
+	if (access(path, F_OK))
+		return NOT_TRACKED;
+	return memledger_error_set(dir->error,
+				   "there is no %s/%s: use the tool that was built with the module",
+				   path, file);
+}
+
+/* Each opening of such a file walks the process afresh. */
+static int read_details(const struct module_dir *dir, pid_t pid,
+			const char *file, char **text)
+{
+	char path[512];
+	int ret, fd;
+
+	snprintf(path, sizeof(path), "%s/kernel/debug/memledger/processes/%d/%s",
+		 dir->sysfs, pid, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return missing_details(dir, pid, file);
+	ret = fd < 0 ? -errno : read_text(fd, text);
+	if (fd >= 0)
+		close(fd);
+	if (!ret)
+		return GOT_RECORD;
+	free(*text);
+	*text = NULL;
+	return outcome_of(dir, path, ret);
+}
+
+/* What is wanted, from a process that is tracked. */
+static int read_wanted(const struct module_dir *dir, pid_t pid,
+		       const char *profile, const char *file,
+		       struct memledger_live *live)
+{
+	int ret = read_fresh_record(dir, pid, profile, &live->record);
+
+	if (ret != GOT_RECORD || !file)
+		return ret;
+	return read_details(dir, pid, file, &live->details);
+}
+
 /* The one in brackets. */
 static int read_profile(const struct module_dir *dir, char *profile,
 			size_t size)
@@ -291,24 +373,24 @@ static int read_profile(const struct module_dir *dir, char *profile,
 
 /* Under another profile, for as long as it takes. */
 static int read_with_profile(const struct module_dir *dir, pid_t pid,
-			     const char *profile,
-			     struct memledger_record *record)
+			     const char *profile, const char *file,
+			     struct memledger_live *live)
 {
 	char previous[32];
 	int ret, err;
 
 	if (!profile)
-		return read_fresh_record(dir, pid, NULL, record);
+		return read_wanted(dir, pid, NULL, file, live);
 
 	if (read_profile(dir, previous, sizeof(previous)))
 		return -1;
 	if (!strcmp(previous, profile))
-		return read_fresh_record(dir, pid, profile, record);
+		return read_wanted(dir, pid, profile, file, live);
 
 	ret = module_write(dir, "profile", profile);
 	if (ret)
 		return fail_errno(dir, "selecting the profile", ret);
-	ret = read_fresh_record(dir, pid, profile, record);
+	ret = read_wanted(dir, pid, profile, file, live);
 	err = module_write(dir, "profile", previous);
 	if (err && ret >= GOT_RECORD)
 		ret = fail_errno(dir, "selecting the former profile again",
@@ -318,7 +400,8 @@ static int read_with_profile(const struct module_dir *dir, pid_t pid,
 
 /* Another reader of the same process may untrack it under our feet. */
 static int read_tracked(const struct module_dir *dir, pid_t pid,
-			const char *profile, struct memledger_record *record)
+			const char *profile, const char *file,
+			struct memledger_live *live)
 {
 	int tracked, ret, i;
 
@@ -326,7 +409,7 @@ static int read_tracked(const struct module_dir *dir, pid_t pid,
 		tracked = track(dir, pid);
 		if (tracked < 0)
 			return -1;
-		ret = read_with_profile(dir, pid, profile, record);
+		ret = read_with_profile(dir, pid, profile, file, live);
 		if (tracked)
 			untrack(dir, pid);
 		if (ret <= GOT_RECORD)
@@ -342,7 +425,8 @@ static int read_tracked(const struct module_dir *dir, pid_t pid,
  * @sysfs: where sysfs is mounted
  * @pid: the process, by its number in the initial pid namespace
  * @profile: the rules to apply, or NULL for those that the module applies
- * @live: what to fill
+ * @file: a file of the process's directory in debugfs to read as well, or NULL
+ * @live: what to fill; says that it is of @file, if there is one
  * @error: what went wrong
  *
  * A process that nobody tracks is tracked for as long as it takes, and the
@@ -352,7 +436,7 @@ static int read_tracked(const struct module_dir *dir, pid_t pid,
  * Return: 0, or -1 with @error set.
  */
 int memledger_live_read(const char *sysfs, pid_t pid, const char *profile,
-			struct memledger_live *live,
+			const char *file, struct memledger_live *live,
 			struct memledger_error *error)
 {
 	const struct module_dir dir = { sysfs, error };
@@ -361,6 +445,7 @@ int memledger_live_read(const char *sysfs, pid_t pid, const char *profile,
 	struct utsname uts;
 	int ret;
 
+	live->details = NULL;
 	if (check_module(&dir))
 		return -1;
 
@@ -370,7 +455,7 @@ int memledger_live_read(const char *sysfs, pid_t pid, const char *profile,
 	sigaddset(&signals, SIGQUIT);
 	sigaddset(&signals, SIGTERM);
 	sigprocmask(SIG_BLOCK, &signals, &before);
-	ret = read_tracked(&dir, pid, profile, record);
+	ret = read_tracked(&dir, pid, profile, file, live);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (ret)
 		return ret;
@@ -380,14 +465,16 @@ int memledger_live_read(const char *sysfs, pid_t pid, const char *profile,
 	uname(&uts);
 	snprintf(live->kernel, sizeof(live->kernel), "%s", uts.release);
 	snprintf(live->source, sizeof(live->source),
-		 "%s/kernel/memledger/processes/%d/record", sysfs, pid);
+		 "%s/kernel/%smemledger/processes/%d/%s", sysfs,
+		 file ? "debug/" : "", pid, file ? file : "record");
 	live->report = (struct memledger_report){
 		.totals = record->totals,
 		.profile = memledger_profile_find(record->profile),
 		.pid = record->tgid,
 		.comm = record->comm,
-		.generation = record->generation,
-		.timestamp_ns = record->timestamp_ns,
+		/* A table in debugfs is of a walk of its own. */
+		.generation = file ? 0 : record->generation,
+		.timestamp_ns = file ? 0 : record->timestamp_ns,
 		.complete = record->complete,
 		.unavailable = record->unavailable,
 		.page_size = record->page_size,

@@ -16,16 +16,19 @@
  * @record: as the module gave it
  * @source: the file it came from
  * @kernel: release of the running kernel
+ * @details: text of the file in debugfs that was asked for; NULL if none was.
+ *	To be freed
  */
 struct memledger_live {
 	struct memledger_report report;
 	struct memledger_record record;
 	char source[512];
 	char kernel[128];
+	char *details;
 };
 
 int memledger_live_read(const char *sysfs, pid_t pid, const char *profile,
-			struct memledger_live *live,
+			const char *file, struct memledger_live *live,
 			struct memledger_error *error);
 
 #endif

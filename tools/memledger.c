@@ -5,16 +5,16 @@
  *
  *	memledger meminfo PID|NAME
  *	memledger smaps FILE|-
+ *	memledger unknown PID|NAME|FILE|-
+ *	memledger explain PID|NAME|FILE|- [ROW]
  */
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdlib.h>
 
-#include "escape.h"
-#include "live.h"
-#include "process.h"
-#include "smaps.h"
+#include "explain.h"
+#include "subject.h"
+#include "unknown.h"
 
 #define VERSION		"0.1"
 
@@ -30,9 +30,19 @@ enum format {
 	FORMAT_JSON,
 };
 
+/* Options that not every command takes. */
+#define TAKES_TABLE	0x1	/* -a, -d, -s */
+#define TAKES_CHECKIN	0x2
+#define TAKES_BY	0x4
+#define TAKES_TOP	0x8
+
 /* What the command line asks for. */
 struct options {
+	unsigned int given;	/* TAKES_* */
 	unsigned int table_flags;
+	enum memledger_unknown_by by;
+	u32 top;		/* 0: all */
+	const char *row;	/* NULL: not given */
 	enum format format;
 	const char *profile;	/* NULL: not given */
 	const char *sysfs;
@@ -41,22 +51,37 @@ struct options {
 static const char usage[] =
 "Usage: memledger meminfo PID|NAME [OPTION]...\n"
 "       memledger smaps FILE|- [OPTION]...\n"
+"       memledger unknown PID|NAME|FILE|- [OPTION]...\n"
+"       memledger explain PID|NAME|FILE|- [ROW] [OPTION]...\n"
 "       memledger help\n"
 "\n"
 "What a process uses memory for, in the rows of Android's dumpsys meminfo.\n"
 "\n"
-"  meminfo PID|NAME   a running process, measured by the kernel module; NAME is\n"
-"                     its comm, its first argument, or the last part of that\n"
-"  smaps FILE|-       a saved copy of /proc/PID/smaps; - is standard input\n"
+"  meminfo   the table, of a running process\n"
+"  smaps     the table, of a saved text\n"
+"  unknown   what the row Unknown is made of\n"
+"  explain   what is in a row, or in each, and by which rule\n"
 "\n"
+"  PID|NAME  a running process, measured by the kernel module; NAME is its\n"
+"            comm, its first argument, or the last part of that\n"
+"  FILE|-    a saved copy of /proc/PID/smaps; - is standard input\n"
+"  ROW       native_heap or \"Native Heap\", and so on\n"
+"\n"
+"meminfo and smaps:\n"
 "  -a, --all          all columns, and what -d adds\n"
 "  -d, --dalvik       the details of the Dalvik rows\n"
 "  -s, --summary      the App Summary alone\n"
 "      --checkin      one line of comma-separated values, as dumpsys has it\n"
+"unknown:\n"
+"      --by WHAT      class (the usual), name, or owner: who mapped it\n"
+"unknown and explain:\n"
+"      --top N        the N largest, and the sum of the others\n"
+"All:\n"
 "      --json         every number, in bytes, as JSON\n"
 "      --profile P    rules of another Android release: android10, android11\n"
 "                     (11 to 15 QPR1), android16 (15 QPR2 and 16), android17;\n"
-"                     with meminfo it is the kernel module's for that moment\n"
+"                     of a running process it is the kernel module's for that\n"
+"                     moment\n"
 "      --sysfs DIR    where sysfs is mounted (/sys)\n"
 "  -h, --help         print this\n"
 "  -V, --version      print the version\n"
@@ -91,82 +116,125 @@ static void print_report(const struct memledger_report *report,
 		memledger_report_print_json(stdout, report);
 		break;
 	}
-	if (!report->complete)
-		fail("the walk had to stop early, so that the numbers are too small: try again");
 }
 
-static bool parse_pid(const char *text, pid_t *pid)
+static int finish(struct memledger_subject *subject)
 {
-	long number;
-
-	if (!*text || strspn(text, "0123456789") != strlen(text))
-		return false;
-	errno = 0;
-	number = strtol(text, NULL, 10);
-	/* What no process can have for a number is for the module to refuse. */
-	*pid = errno || number > INT_MAX ? INT_MAX : number;
-	return *pid > 0;
+	if (!subject->report.complete)
+		fail("the walk had to stop early, so that the numbers are too small: try again");
+	memledger_subject_free(subject);
+	return EXIT_OK;
 }
 
 static int command_meminfo(const char *process, const struct options *options)
 {
+	struct memledger_subject subject;
 	struct memledger_error error;
-	struct memledger_live live;
-	pid_t pid;
 
-	if (!parse_pid(process, &pid) &&
-	    memledger_process_find(process, &pid, &error))
+	if (memledger_subject_read_process(&subject, process, options->profile,
+					   options->sysfs, NULL, &error))
 		return fail(error.text);
-	if (memledger_live_read(options->sysfs, pid, options->profile, &live,
-				&error))
-		return fail(error.text);
-	print_report(&live.report, options);
-	return EXIT_OK;
+	print_report(&subject.report, options);
+	return finish(&subject);
 }
 
 static int command_smaps(const char *path, const struct options *options)
 {
-	bool is_stdin = !strcmp(path, "-");
-	const char *name = is_stdin ? "standard input" : path;
-	const char *profile = options->profile ? options->profile :
-						 MEMLEDGER_DEFAULT_PROFILE;
-	struct memledger_report report;
+	struct memledger_subject subject;
 	struct memledger_error error;
-	char *shown;
-	FILE *file;
-	int ret;
 
-	shown = memledger_escape_text(name, "");
-	if (!shown)
-		return fail("no memory");
-	file = is_stdin ? stdin : fopen(path, "re");
-	if (!file) {
-		memledger_error_set(&error, "%s: %s", shown, strerror(errno));
-		free(shown);
+	if (memledger_subject_read_text(&subject, path, options->profile,
+					&error))
+		return fail(error.text);
+	print_report(&subject.report, options);
+	return finish(&subject);
+}
+
+/* Of a running process with the file of debugfs that has what is wanted. */
+static int read_either(struct memledger_subject *subject, const char *operand,
+		       const struct options *options, const char *file,
+		       struct memledger_error *error)
+{
+	if (memledger_subject_is_text(operand))
+		return memledger_subject_read_text(subject, operand,
+						   options->profile, error);
+	return memledger_subject_read_process(subject, operand,
+					      options->profile, options->sysfs,
+					      file, error);
+}
+
+static int command_unknown(const char *operand, const struct options *options)
+{
+	const char *file = memledger_unknown_file(options->by);
+	struct memledger_subject subject;
+	struct memledger_error error;
+
+	if (read_either(&subject, operand, options, file, &error))
+		return fail(error.text);
+	if (memledger_unknown_print(stdout, &subject, options->by,
+				    options->top,
+				    options->format == FORMAT_JSON, &error)) {
+		memledger_subject_free(&subject);
 		return fail(error.text);
 	}
-	ret = memledger_smaps_read(file, shown, memledger_profile_find(profile),
-				   &report, &error);
-	if (!is_stdin)
-		fclose(file);
-	free(shown);
-	if (ret)
+	return finish(&subject);
+}
+
+static int fail_row(const char *row)
+{
+	unsigned int i;
+
+	fprintf(stderr, "memledger: there is no row \"%s\"; the rows are", row);
+	for (i = 0; i < NR_MEMLEDGER_CATEGORIES; i++)
+		fprintf(stderr, "%s %s", i ? "," : "",
+			memledger_category_names[i]);
+	fputs("\n", stderr);
+	return fail_usage();
+}
+
+static int command_explain(const char *operand, const struct options *options)
+{
+	enum memledger_category category = MEMLEDGER_EXPLAIN_ALL;
+	struct memledger_subject subject;
+	struct memledger_error error;
+
+	if (options->row &&
+	    !memledger_explain_parse_row(options->row, &category))
+		return fail_row(options->row);
+	if (read_either(&subject, operand, options, "vmas", &error))
 		return fail(error.text);
-	report.source = name;
-	print_report(&report, options);
-	return EXIT_OK;
+	if (memledger_explain_print(stdout, &subject, category, options->top,
+				    options->format == FORMAT_JSON, &error)) {
+		memledger_subject_free(&subject);
+		return fail(error.text);
+	}
+	return finish(&subject);
+}
+
+static bool parse_top(const char *text, u32 *top)
+{
+	unsigned long number;
+
+	if (!*text || strspn(text, "0123456789") != strlen(text))
+		return false;
+	errno = 0;
+	number = strtoul(text, NULL, 10);
+	*top = errno || number > UINT32_MAX ? UINT32_MAX : number;
+	return *top;
 }
 
 /* Return: -1 to go on, else what to exit with. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-	enum { CHECKIN = 256, JSON, PROFILE, SYSFS };
+	enum { CHECKIN = 256, JSON, BY, TOP, PROFILE, SYSFS };
 	static const struct option long_options[] = {
 		{ "all", no_argument, NULL, 'a' },
 		{ "dalvik", no_argument, NULL, 'd' },
 		{ "summary", no_argument, NULL, 's' },
 		{ "checkin", no_argument, NULL, CHECKIN },
 		{ "json", no_argument, NULL, JSON },
+		{ "by", required_argument, NULL, BY },
+		{ "top", required_argument, NULL, TOP },
 		{ "profile", required_argument, NULL, PROFILE },
 		{ "sysfs", required_argument, NULL, SYSFS },
 		{ "help", no_argument, NULL, 'h' },
@@ -180,13 +248,16 @@ static int parse_options(int argc, char **argv, struct options *options)
 				     NULL)) != -1) {
 		switch (option) {
 		case 'a':
+			options->given |= TAKES_TABLE;
 			options->table_flags |= MEMLEDGER_TABLE_FULL |
 						MEMLEDGER_TABLE_DALVIK;
 			break;
 		case 'd':
+			options->given |= TAKES_TABLE;
 			options->table_flags |= MEMLEDGER_TABLE_DALVIK;
 			break;
 		case 's':
+			options->given |= TAKES_TABLE;
 			options->table_flags |= MEMLEDGER_TABLE_SUMMARY_ONLY;
 			break;
 		case CHECKIN:
@@ -197,6 +268,23 @@ static int parse_options(int argc, char **argv, struct options *options)
 				return fail_usage();
 			}
 			options->format = format;
+			if (option == CHECKIN)
+				options->given |= TAKES_CHECKIN;
+			break;
+		case BY:
+			options->given |= TAKES_BY;
+			if (!memledger_unknown_by_parse(optarg,
+							&options->by)) {
+				fail("--by takes class, name or owner");
+				return fail_usage();
+			}
+			break;
+		case TOP:
+			options->given |= TAKES_TOP;
+			if (!parse_top(optarg, &options->top)) {
+				fail("--top takes a number from 1 on");
+				return fail_usage();
+			}
 			break;
 		case PROFILE:
 			if (!memledger_profile_find(optarg)) {
@@ -222,15 +310,42 @@ static int parse_options(int argc, char **argv, struct options *options)
 	return -1;
 }
 
+struct command {
+	const char *name;
+	const char *operand;
+	bool row;		/* takes a second operand */
+	unsigned int takes;	/* TAKES_* */
+	int (*run)(const char *operand, const struct options *options);
+};
+
+static int run_command(const struct command *command, int nr, char **operands,
+		       struct options *options)
+{
+	if (nr < 1 || nr > 1 + command->row || !*operands[0]) {
+		fprintf(stderr, "memledger: %s needs one %s\n", command->name,
+			command->operand);
+		return fail_usage();
+	}
+	if (options->given & ~command->takes) {
+		fprintf(stderr, "memledger: %s does not take such options\n",
+			command->name);
+		return fail_usage();
+	}
+	options->row = nr > 1 ? operands[1] : NULL;
+	return command->run(operands[0], options);
+}
+
 static int run(int argc, char **argv)
 {
-	static const struct {
-		const char *name;
-		const char *operand;
-		int (*run)(const char *operand, const struct options *options);
-	} commands[] = {
-		{ "meminfo", "PID or NAME", command_meminfo },
-		{ "smaps", "FILE or -", command_smaps },
+	static const struct command commands[] = {
+		{ "meminfo", "PID or NAME", false,
+		  TAKES_TABLE | TAKES_CHECKIN, command_meminfo },
+		{ "smaps", "FILE or -", false,
+		  TAKES_TABLE | TAKES_CHECKIN, command_smaps },
+		{ "unknown", "PID, NAME, FILE or -", false,
+		  TAKES_BY | TAKES_TOP, command_unknown },
+		{ "explain", "PID, NAME, FILE or -, and at most one ROW", true,
+		  TAKES_TOP, command_explain },
 	};
 	struct options options = { .sysfs = "/sys" };
 	const char *name;
@@ -246,16 +361,10 @@ static int run(int argc, char **argv)
 		fputs(usage, stdout);
 		return EXIT_OK;
 	}
-	for (i = 0; i < ARRAY_SIZE(commands); i++) {
-		if (strcmp(name, commands[i].name))
-			continue;
-		if (optind + 1 != argc || !*argv[optind]) {
-			fprintf(stderr, "memledger: %s needs one %s\n", name,
-				commands[i].operand);
-			return fail_usage();
-		}
-		return commands[i].run(argv[optind], &options);
-	}
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(name, commands[i].name))
+			return run_command(&commands[i], argc - optind,
+					   argv + optind, &options);
 	fail(*name ? "there is no such command" : "no command given");
 	return fail_usage();
 }

@@ -64,6 +64,7 @@ struct reader {
 
 	struct memledger_classifier classifier;
 	struct memledger_totals *totals;
+	struct memledger_vmas *vmas;	/* NULL: no list is wanted */
 	u64 sum_kb[NR_FIELDS];
 	u32 common;		/* fields of the first mapping */
 	u64 page_kb;		/* smallest page size, 0 if none was seen */
@@ -71,10 +72,8 @@ struct reader {
 
 	/* The mapping that is being read. */
 	unsigned long mapping_number;	/* its first line, 0 before any */
-	u64 start, end;
 	u32 seen;
-	struct memledger_verdict verdict;
-	struct memledger_vma_usage usage;
+	struct memledger_vma vma;	/* its name only where there is a list */
 };
 
 #define reader_fail(reader, format, ...)				\
@@ -144,30 +143,28 @@ static bool parse_char(const char **p, const char *allowed)
 }
 
 /* "7f00-7f10 r-xp 00000000 fe:00 3165   NAME"; NAME may be missing. */
-static bool parse_header(const char *line, u64 *start, u64 *end,
-			 unsigned int *prot, const char **name)
+static bool parse_header(const char *line, struct memledger_vma *vma,
+			 const char **name)
 {
 	const char *p = line, *perms;
 	u64 ignored;
 
-	if (!parse_number(&p, 16, start) || !parse_char(&p, "-") ||
-	    !parse_number(&p, 16, end) || !parse_char(&p, " "))
+	if (!parse_number(&p, 16, &vma->start) || !parse_char(&p, "-") ||
+	    !parse_number(&p, 16, &vma->end) || !parse_char(&p, " "))
 		return false;
 	perms = p;
 	if (!parse_char(&p, "r-") || !parse_char(&p, "w-") ||
 	    !parse_char(&p, "x-") || !parse_char(&p, "ps") ||
 	    !parse_char(&p, " ") ||
-	    !parse_number(&p, 16, &ignored) || !parse_char(&p, " ") ||
+	    !parse_number(&p, 16, &vma->offset) || !parse_char(&p, " ") ||
 	    !parse_number(&p, 16, &ignored) || !parse_char(&p, ":") ||
 	    !parse_number(&p, 16, &ignored) || !parse_char(&p, " ") ||
-	    !parse_number(&p, 10, &ignored) || (*p && *p != ' '))
+	    !parse_number(&p, 10, &vma->inode) || (*p && *p != ' '))
 		return false;
+	memcpy(vma->perms, perms, sizeof(vma->perms) - 1);
 	while (*p == ' ')
 		p++;
 	*name = p;
-	*prot = (perms[0] == 'r' ? MEMLEDGER_PROT_READ : 0) |
-		(perms[1] == 'w' ? MEMLEDGER_PROT_WRITE : 0) |
-		(perms[2] == 'x' ? MEMLEDGER_PROT_EXEC : 0);
 	return true;
 }
 
@@ -175,6 +172,7 @@ static bool parse_header(const char *line, u64 *start, u64 *end,
 static int finish_mapping(struct reader *reader)
 {
 	u32 seen = reader->seen & (REQUIRED_FIELDS | OPTIONAL_FIELDS);
+	struct memledger_vma *vma = &reader->vma;
 	u32 differ;
 
 	if (!reader->mapping_number)
@@ -197,42 +195,52 @@ static int finish_mapping(struct reader *reader)
 				   fields[field].label);
 	}
 	if (!(seen & BIT(size)))
-		reader->usage.size = reader->end - reader->start;
+		vma->usage.size = vma->end - vma->start;
 
-	memledger_totals_add(reader->totals, &reader->verdict, &reader->usage);
+	memledger_totals_add(reader->totals, &vma->verdict, &vma->usage);
+	if (!reader->vmas)
+		return 0;
+	if (memledger_vmas_add(reader->vmas, vma))
+		return reader_fail(reader, "no memory");
+	vma->name = NULL;	/* it is the list's now */
 	return 0;
 }
 
 static int begin_mapping(struct reader *reader)
 {
 	struct memledger_mapping mapping = {};
-	u64 prev_end = reader->end;
+	struct memledger_vma vma = {};
 	const char *name;
 
-	if (!parse_header(reader->line, &mapping.start, &mapping.end,
-			  &mapping.prot, &name))
+	if (!parse_header(reader->line, &vma, &name))
 		return reader_fail(reader,
 				   "neither the first line of a mapping nor a field of one");
-	if (mapping.end <= mapping.start)
+	if (vma.end <= vma.start)
 		return reader_fail(reader, "the mapping ends before it begins");
-	if (mapping.start < prev_end)
+	if (vma.start < reader->vma.end)
 		return reader_fail(reader,
 				   "the mapping begins below the end of the one before it: is this the text of more than one process?");
 	if (finish_mapping(reader))
 		return -1;
 
+	mapping.start = vma.start;
+	mapping.end = vma.end;
+	mapping.prot = memledger_vma_prot(&vma);
 	mapping.name = name;
 	mapping.len = reader->line + reader->len - name;
 	if (!strncmp(name, "[anon:", 6))
 		reader->anon_names = true;
 
 	reader->mapping_number = reader->number;
-	reader->start = mapping.start;
-	reader->end = mapping.end;
 	reader->seen = 0;
-	reader->usage = (struct memledger_vma_usage){};
-	reader->verdict = memledger_classifier_next(&reader->classifier,
-						    &mapping);
+	reader->vma = vma;
+	reader->vma.verdict = memledger_classifier_next(&reader->classifier,
+							&mapping);
+	if (!reader->vmas)
+		return 0;
+	reader->vma.name = strdup(name);
+	if (!reader->vma.name)
+		return reader_fail(reader, "no memory");
 	return 0;
 }
 
@@ -251,7 +259,7 @@ static int add_field(struct reader *reader, unsigned int field, u64 kb)
 {
 	unsigned int shift = fields[field].shift;
 	u64 max = shift ? MAX_FIXED_POINT_KB : MAX_KB;
-	char *usage = (char *)&reader->usage;
+	char *usage = (char *)&reader->vma.usage;
 
 	if (reader->seen & (1U << field))
 		return reader_fail(reader, "a second %s of the same mapping",
@@ -354,6 +362,8 @@ static int read_text(struct reader *reader)
  * @name: what to call it in messages, harmless for a terminal
  * @profile: the rules to apply
  * @report: what to fill, all but @source
+ * @vmas: NULL, or an empty list that gets the mappings; the caller frees it,
+ *	also where this fails
  * @error: what went wrong, with name and line
  *
  * Mappings have to be in ascending order and apart from each other, as the
@@ -367,6 +377,7 @@ static int read_text(struct reader *reader)
 int memledger_smaps_read(FILE *file, const char *name,
 			 const struct memledger_profile *profile,
 			 struct memledger_report *report,
+			 struct memledger_vmas *vmas,
 			 struct memledger_error *error)
 {
 	struct reader reader = {
@@ -374,6 +385,7 @@ int memledger_smaps_read(FILE *file, const char *name,
 		.name = name,
 		.error = error,
 		.totals = &report->totals,
+		.vmas = vmas,
 	};
 	int ret;
 
@@ -387,6 +399,7 @@ int memledger_smaps_read(FILE *file, const char *name,
 	report->unavailable = unavailable(&reader);
 	if (reader.page_kb <= UINT32_MAX / 1024)
 		report->page_size = reader.page_kb * 1024;
+	free(reader.vma.name);
 	free(reader.line);
 	return ret;
 }
