@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes in, by libFuzzer: the smaps reader, the classifier and all outputs
- * must stand them, under every profile.
+ * Any bytes in, by libFuzzer: the smaps reader, the readers of the module's
+ * tables, the classifier and all outputs must stand them, under every profile.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../explain.h"
 #include "../smaps.h"
+#include "../unknown.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void print_all(const struct memledger_report *report)
+static FILE *nowhere(void)
 {
 	static FILE *out;
 
@@ -19,11 +21,73 @@ static void print_all(const struct memledger_report *report)
 		out = fopen("/dev/null", "we");
 	if (!out)
 		abort();
-	memledger_report_print_table(out, report, 0);
-	memledger_report_print_table(out, report, MEMLEDGER_TABLE_FULL |
+	return out;
+}
+
+static void print_report(const struct memledger_report *report)
+{
+	memledger_report_print_table(nowhere(), report, 0);
+	memledger_report_print_table(nowhere(), report, MEMLEDGER_TABLE_FULL |
 				     MEMLEDGER_TABLE_DALVIK);
-	memledger_report_print_checkin(out, report);
-	memledger_report_print_json(out, report);
+	memledger_report_print_checkin(nowhere(), report);
+	memledger_report_print_json(nowhere(), report);
+}
+
+static int print_unknown(struct memledger_subject *subject, unsigned int by,
+			 bool json)
+{
+	struct memledger_error error;
+
+	return memledger_unknown_print(nowhere(), subject, by, !json, json,
+				       &error);
+}
+
+static int print_explained(struct memledger_subject *subject, bool json)
+{
+	struct memledger_error error;
+
+	return memledger_explain_print(nowhere(), subject,
+				       MEMLEDGER_EXPLAIN_ALL, !json, json,
+				       &error);
+}
+
+/* What has been read can be printed in any way. */
+static void print_text(struct memledger_subject *subject)
+{
+	unsigned int way;
+
+	print_report(&subject->report);
+	for (way = 0; way < 8; way++) {
+		if (way / 2 <= MEMLEDGER_UNKNOWN_BY_OWNER ?
+		    print_unknown(subject, way / 2, way % 2) :
+		    print_explained(subject, way % 2))
+			abort();
+	}
+}
+
+/* The bytes as each of the module's tables; that may be an error. */
+static void print_tables(const uint8_t *data, size_t size,
+			 const struct memledger_profile *profile)
+{
+	unsigned int table;
+
+	for (table = 0; table < 3; table++) {
+		struct memledger_subject subject = {
+			.report = { .profile = profile, .source = "fuzz" },
+			.details = strndup((const char *)data, size),
+		};
+
+		if (!subject.details)
+			abort();
+		if (table < 2)
+			print_unknown(&subject, table ?
+				      MEMLEDGER_UNKNOWN_BY_NAME :
+				      MEMLEDGER_UNKNOWN_BY_OWNER, true);
+		else
+			print_explained(&subject, true);
+		memledger_vmas_free(&subject.vmas);
+		free(subject.details);
+	}
 }
 
 /* Rows must add up to the total, whatever the text. */
@@ -47,23 +111,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned int i;
 
 	for (i = 0; i < nr_memledger_profiles; i++) {
-		struct memledger_report report;
+		struct memledger_subject subject = {};
 		struct memledger_error error;
 		FILE *file;
 
 		/* fmemopen() takes no empty buffer. */
 		if (!size)
 			return 0;
+		print_tables(data, size, &memledger_profiles[i]);
 		file = fmemopen((void *)data, size, "r");
 		if (!file)
 			abort();
 		if (!memledger_smaps_read(file, "fuzz",
-					  &memledger_profiles[i], &report,
+					  &memledger_profiles[i],
+					  &subject.report, &subject.vmas,
 					  &error)) {
-			report.source = "fuzz";
-			check_sums(&report.totals);
-			print_all(&report);
+			subject.report.source = "fuzz";
+			check_sums(&subject.report.totals);
+			print_text(&subject);
 		}
+		memledger_vmas_free(&subject.vmas);
 		fclose(file);
 	}
 	return 0;

@@ -3,146 +3,28 @@
 """Host tests of the memledger command, as TAP.
 
 run.py BUILD_DIR: runs BUILD_DIR/memledger (built with sanitizers) on texts
-and on a stand-in for /sys/kernel/memledger, and BUILD_DIR/classify.
+and on a stand-in for /sys/kernel/memledger, and BUILD_DIR/classify and
+BUILD_DIR/unknown.
 MEMLEDGER_SAMPLES names a directory of smaps texts with expected sums.
 """
 
 import glob
 import json
 import os
-import struct
 import subprocess
 import sys
 import tempfile
 
-BUILD = os.path.abspath(sys.argv[1])
-TOOL = os.path.join(BUILD, "memledger")
-SAMPLES = os.environ.get("MEMLEDGER_SAMPLES") or ""
-PROFILES = ("android10", "android11", "android16", "android17")
-NINE = ("pss swappable_pss rss private_dirty shared_dirty private_clean "
-        "shared_clean swap swap_pss").split()
-CATEGORIES = (
-    "unknown dalvik_heap native_heap dalvik_other stack cursor ashmem gfx_dev "
-    "other_dev so_mmap jar_mmap apk_mmap ttf_mmap dex_mmap oat_mmap art_mmap "
-    "other_mmap egl_mtrack gl_mtrack other_mtrack memfd").split()
-SUBCATEGORIES = (
-    "heap los zygote non_moving linear_alloc gc zygote_jit app_jit "
-    "compiler_metadata indirect_ref boot_vdex app_dex app_vdex app_art "
-    "boot_art").split()
-LABELS = (
-    "Dalvik Other,Stack,Cursor,Ashmem,Gfx dev,Other dev,.so mmap,.jar mmap,"
-    ".apk mmap,.ttf mmap,.dex mmap,.oat mmap,.art mmap,Other mmap,EGL mtrack,"
-    "GL mtrack,Other mtrack,Memfd").split(",")
-SUB_LABELS = (
-    ".Heap,.LOS,.Zygote,.NonMoving,.LinearAlloc,.GC,.ZygoteJIT,.AppJIT,"
-    ".CompilerMetadata,.IndirectRef,.Boot vdex,.App dex,.App vdex,.App art,"
-    ".Boot art").split(",")
-MTRACK = ("egl_mtrack", "gl_mtrack", "other_mtrack")
+from common import (BUILD, CATEGORIES, CLASSES, LABELS, MTRACK, NAMES, NINE,
+                    PROFILES, SAMPLES, SUBCATEGORIES, SUB_LABELS, SUB_NAMES,
+                    TOOL, everything, expect, make_sysfs, read, record, report,
+                    results, run, run_good, run_json, skip, vma)
+import test_unknown
+
 SUMMARY = (
     "java_heap native_heap code stack graphics private_other system total_pss "
     "total_rss total_swap total_swap_pss java_heap_rss native_heap_rss "
     "code_rss stack_rss graphics_rss unknown_rss").split()
-
-results = {"count": 0, "failed": 0}
-
-
-def report(good, name, why=()):
-    results["count"] += 1
-    results["failed"] += not good
-    print("%sok %d - %s" % ("" if good else "not ", results["count"], name))
-    if not good:
-        for line in why:
-            print("# " + str(line))
-
-
-def skip(name, why):
-    results["count"] += 1
-    print("ok %d - %s # SKIP %s" % (results["count"], name, why))
-
-
-def expect(name, got, want):
-    report(got == want, name, ("got  %r" % (got,), "want %r" % (want,)))
-
-
-def run(*args, text=b"", stdout=subprocess.PIPE):
-    if isinstance(text, str):
-        text = text.encode()
-    return subprocess.run((TOOL,) + args, input=text, stdout=stdout,
-                          stderr=subprocess.PIPE, check=False)
-
-
-def run_good(*args, text=b""):
-    """Output of a run that must succeed, and be silent about it."""
-    done = run(*args, text=text)
-    if done.returncode or done.stderr:
-        report(False, "run " + " ".join(args),
-               (done.returncode, done.stderr.decode(errors="replace")))
-    return done.stdout.decode()
-
-
-def run_json(*args, text=b""):
-    return json.loads(run_good(*args, "--json", text=text))
-
-
-# --- smaps texts -----------------------------------------------------------
-
-FIELDS = ("Size Rss Pss Shared_Clean Shared_Dirty Private_Clean Private_Dirty "
-          "Shared_Hugetlb Private_Hugetlb Swap SwapPss").split()
-
-
-def vma(start, pages, name="", without=(), **kb):
-    """One mapping as the kernel prints it; kB by field, the rest 0."""
-    kb.setdefault("Size", 4 * pages)
-    lines = ["%x-%x rw-p 00000000 00:00 0 %s" %
-             (start, start + 4096 * pages, name and " " * 20 + name)]
-    for field in FIELDS:
-        if field not in without:
-            lines.append("%-15s %8d kB" % (field + ":", kb.get(field, 0)))
-    return "\n".join(lines) + "\n"
-
-
-# A name for each category, and for each sub-category.
-NAMES = {
-    "unknown": "[anon:.bss]", "dalvik_heap": None,
-    "native_heap": "[anon:scudo:primary]", "dalvik_other": None,
-    "stack": "[stack]", "cursor": "/dev/ashmem/CursorWindow: /x.db",
-    "ashmem": "/dev/ashmem/x", "gfx_dev": "/dev/kgsl-3d0",
-    "other_dev": "/dev/binder", "so_mmap": "/lib/a b.so",
-    "jar_mmap": "/x.jar", "apk_mmap": "/x.apk", "ttf_mmap": "/x.ttf",
-    "oat_mmap": "/x.oat", "other_mmap": "[vdso]", "memfd": "/memfd:x",
-}
-SUB_NAMES = {
-    "heap": "[anon:dalvik-main space]",
-    "los": "[anon:dalvik-large object space]",
-    "zygote": "[anon:dalvik-zygote space]",
-    "non_moving": "[anon:dalvik-non moving space]",
-    "linear_alloc": "[anon:dalvik-LinearAlloc]",
-    "gc": "[anon:dalvik-card table]",
-    "zygote_jit": "/memfd:jit-zygote-cache (deleted)",
-    "app_jit": "[anon:dalvik-jit-code-cache]",
-    "compiler_metadata": "[anon:dalvik-CompilerMetadata]",
-    "indirect_ref": "[anon:dalvik-indirect ref table]",
-    "boot_vdex": "/system/framework/boot.vdex", "app_dex": "/x/base.odex",
-    "app_vdex": "/x/base.vdex", "app_art": "/x/base.art",
-    "boot_art": "/system/framework/boot.art",
-}
-
-
-def everything(swap_pss):
-    """A text with a mapping in each row, no two numbers of it alike."""
-    text, number = "", 1000
-    names = [name for name in NAMES.values() if name]
-    for i, name in enumerate(names + list(SUB_NAMES.values())):
-        kb = {}
-        for field in FIELDS[1:]:
-            number += 7
-            kb[field] = number
-        kb["SwapPss"] *= swap_pss
-        # More than what is private, as in any text of a kernel.
-        kb["Pss"] += kb["Private_Clean"] + kb["Private_Dirty"]
-        text += vma(0x100000000 + i * 0x100000, 16, name, **kb)
-    return text
-
 
 # --- what the outputs have to agree on -------------------------------------
 
@@ -156,10 +38,11 @@ def check_json_form(name, data, profile):
             if s != "zygote_jit" or profile != "android10"]
     want = {
         "top": set("pid comm profile generation complete unit source kernel "
-                   "page_size timestamp_ns total category subcategory summary "
-                   "heap unavailable".split()),
+                   "page_size timestamp_ns total category subcategory unknown "
+                   "summary heap unavailable".split()),
         "total": keys | {"shared_hugetlb", "private_hugetlb"},
-        "category": categories, "subcategory": subs, "summary": SUMMARY,
+        "category": categories, "subcategory": subs, "unknown": CLASSES,
+        "summary": SUMMARY,
         "heap": {"size": None, "alloc": None, "free": None},
         "unit": "bytes", "profile": profile, "rows": True, "nulls": True,
     }
@@ -167,15 +50,16 @@ def check_json_form(name, data, profile):
         "top": set(data), "total": set(data["total"]),
         "category": list(data["category"]),
         "subcategory": list(data["subcategory"]),
+        "unknown": list(data["unknown"]),
         "summary": list(data["summary"]), "heap": data["heap"],
         "unit": data["unit"], "profile": data["profile"],
         "rows": all(set(row) == keys
-                    for part in ("category", "subcategory")
+                    for part in ("category", "subcategory", "unknown")
                     for row in data[part].values()),
         "nulls": True,
     }
     rows = [("total", data["total"])] + list(data["category"].items()) + \
-        list(data["subcategory"].items())
+        list(data["subcategory"].items()) + list(data["unknown"].items())
     for row_name, row in rows:
         for key, value in row.items():
             null = row_name in unavailable or key in unavailable or \
@@ -330,12 +214,14 @@ def check_checkin(name, line, data, who):
 
 # --- tests -----------------------------------------------------------------
 
-def test_classify():
-    done = subprocess.run([os.path.join(BUILD, "classify")],
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          check=False)
-    report(done.returncode == 0, "KUnit's table of names under sanitizers",
-           done.stdout.decode(errors="replace").splitlines())
+def test_cases():
+    for program, name in (("classify", "KUnit's table of names"),
+                          ("unknown", "KUnit's cases of Unknown")):
+        done = subprocess.run([os.path.join(BUILD, program)],
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, check=False)
+        report(done.returncode == 0, name + " under sanitizers",
+               done.stdout.decode(errors="replace").splitlines())
 
 
 def test_samples():
@@ -720,52 +606,6 @@ def test_command_line(directory):
            run_good("smaps", "-", "--all", "--dalvik", text=SMALL))
 
 
-# --- a stand-in for the module's files -------------------------------------
-
-USAGE_WORDS = 15
-TOTALS = struct.Struct("=%dQ" % (USAGE_WORDS * (1 + len(CATEGORIES) +
-                                                len(SUBCATEGORIES))))
-HEAD = struct.Struct("=IIIHHIiQQQQII16s16s")
-MAGIC = 0x4c4d454d
-
-
-def record(pid, comm=b"app", profile=b"android16", unavailable=3, complete=1,
-           magic=MAGIC, version=1, size=None, categories=len(CATEGORIES),
-           generation=(7, 7), heap_pss=0):
-    words = [0] * (TOTALS.size // 8)
-    # pss in fixed point, rss and pss_floor; of the total, and native_heap.
-    for row in (0, 1 + CATEGORIES.index("native_heap")):
-        at = row * USAGE_WORDS
-        words[at] = heap_pss << 12
-        words[at + 2] = words[at + 9] = heap_pss
-        words[at + 12] = 1
-    whole = HEAD.size + TOTALS.size + 8
-    return HEAD.pack(magic, version, size or whole, categories,
-                     len(SUBCATEGORIES), 4096, pid, generation[0],
-                     12000000034, 5, 6, complete, unavailable, comm, profile) \
-        + TOTALS.pack(*words) + struct.pack("=Q", generation[1])
-
-
-def make_sysfs(directory, pid, data, abi="1\n",
-               profiles="android10 android11 [android16] android17\n"):
-    module = os.path.join(directory, "kernel", "memledger")
-    process = os.path.join(module, "processes", str(pid))
-    os.makedirs(process, exist_ok=True)
-    for path, content in (("abi", abi), ("profile", profiles), ("track", ""),
-                          ("untrack", "")):
-        with open(os.path.join(module, path), "w", encoding="ascii") as file:
-            file.write(content)
-    for path, content in (("record", data), ("refresh", b"")):
-        with open(os.path.join(process, path), "wb") as file:
-            file.write(content)
-    return module
-
-
-def read(*path):
-    with open(os.path.join(*path), encoding="latin-1") as file:
-        return file.read()
-
-
 def test_live(directory):
     pid = 4711
     sysfs = os.path.join(directory, "sys")
@@ -839,6 +679,8 @@ def test_live(directory):
             ("no magic number", record(pid, magic=1), "built with the module"),
             ("a longer record", record(pid, size=9999), "9999 bytes"),
             ("more categories", record(pid, categories=22),
+             "built with the module"),
+            ("more classes", record(pid, classes=14),
              "built with the module"),
             ("an unknown profile", record(pid, profile=b"android99"),
              "unknown to this tool")):
@@ -921,7 +763,7 @@ def test_names(directory):
 
 
 def main():
-    test_classify()
+    test_cases()
     test_samples()
     test_android_unit_test()
     test_swappable()
@@ -934,6 +776,7 @@ def main():
         test_command_line(directory)
         test_live(directory)
         test_names(directory)
+        test_unknown.test_all(directory)
     print("1..%d" % results["count"])
     return 1 if results["failed"] else 0
 
