@@ -225,18 +225,29 @@ static void forget(struct memledger_capture *capture, unsigned long start,
 static void note(struct memledger_capture *capture, unsigned long start,
 		 unsigned long end, const struct owner *owner)
 {
-	struct owned_range *range;
+	struct owned_range *range, *next;
 
 	if (start >= end)
 		return;
 	forget(capture, start, end);
-	range = alloc_range(capture);
-	if (!range)
-		return;
-	range->start = start;
-	range->end = end;
-	range->owner = *owner;
-	insert_range(capture, range);
+	range = find_range(capture, start - 1);
+	if (range && range->end == start && range->owner.seq == owner->seq) {
+		/* A part of one mapping that mremap() left, or moved back. */
+		range->end = end;
+	} else {
+		range = alloc_range(capture);
+		if (!range)
+			return;
+		range->start = start;
+		range->end = end;
+		range->owner = *owner;
+		insert_range(capture, range);
+	}
+	next = next_range(range);
+	if (next && next->start == end && next->owner.seq == owner->seq) {
+		range->end = next->end;
+		remove_range(capture, next);
+	}
 }
 
 static void note_new(struct memledger_capture *capture, unsigned long start,
