@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Compares a tracked process's numbers with /proc/TGID/smaps: each field of
- * each mapping, and the sums in every row that is exported. No tolerance: a
- * reading counts only if smaps is the same before and after.
+ * each mapping, and the sums in every row that is exported; and what the tool
+ * makes of that smaps. No tolerance: a reading counts only if smaps is the same
+ * before and after.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ static const char *const category_names[] = { MEMLEDGER_CATEGORIES(NAMES) };
 static const char *const subcategory_names[] = {
 	MEMLEDGER_SUBCATEGORIES(NAMES)
 };
+static const char *const class_names[] = { MEMLEDGER_UNKNOWN_CLASSES(NAMES) };
 
 /* Printed and counted; a long list of the same helps nobody. */
 #define MAX_PRINTED	20
@@ -81,19 +83,47 @@ static void compare_vma(const struct vma *ours, const struct vma *smaps,
 	}
 }
 
+/* Whose mappings make up a row; what is NULL does not matter. */
+struct whose {
+	const char *category;
+	const char *subcategory;
+	const struct name_row *name;
+};
+
+static const char *unnamed_class(const char *perms)
+{
+	return perms[2] == 'x' ? "unnamed_code" :
+	       perms[1] == 'w' ? "unnamed_data" :
+	       perms[0] == 'r' ? "unnamed_readonly" : "unnamed_reserve";
+}
+
+/* A name has brackets; what is without one is described by its class. */
+static bool has_name(const struct vma *vma, const struct name_row *name)
+{
+	if (*name->name == '[')
+		return !strcmp(vma->name, name->name);
+	return !*vma->name && !strcmp(unnamed_class(vma->perms), name->class);
+}
+
+static bool is_in_row(const struct vma *vma, const struct whose *whose)
+{
+	return (!whose->category || !strcmp(vma->category, whose->category)) &&
+	       (!whose->subcategory ||
+		!strcmp(vma->subcategory, whose->subcategory)) &&
+	       (!whose->name || has_name(vma, whose->name));
+}
+
 /* What a row of the table should hold, from the list of mappings. */
 static struct memledger_usage row_sum(const struct vma_list *ours,
 				      const struct vma_list *smaps,
-				      const char *category,
-				      const char *subcategory)
+				      const struct whose *whose)
 {
 	struct memledger_usage sum = {};
 
 	for (size_t i = 0; i < ours->nr; i++) {
 		const struct vma *vma = &ours->vma[i];
 
-		if ((category && strcmp(vma->category, category)) ||
-		    (subcategory && strcmp(vma->subcategory, subcategory)))
+		if (!is_in_row(vma, whose))
 			continue;
 		sum.pss += vma->value[FIELD_pss];
 		sum.rss += vma->value[FIELD_rss];
@@ -136,8 +166,10 @@ static void same_proportional(const char *row, const char *field, u64 is,
 			field, is, nr, sum);
 }
 
-static void compare_row(const char *row, const struct memledger_usage *is,
-			const struct memledger_usage *sum, bool have_swap_pss)
+/* What a row of any kind has, but for swappable_pss. */
+static void compare_numbers(const char *row, const struct memledger_usage *is,
+			    const struct memledger_usage *sum,
+			    bool have_swap_pss)
 {
 	same(row, "rss", is->rss, sum->rss);
 	same(row, "private_dirty", is->private_dirty, sum->private_dirty);
@@ -145,26 +177,32 @@ static void compare_row(const char *row, const struct memledger_usage *is,
 	same(row, "private_clean", is->private_clean, sum->private_clean);
 	same(row, "shared_clean", is->shared_clean, sum->shared_clean);
 	same(row, "swap", is->swap, sum->swap);
-	same(row, "vss", is->vss, sum->vss);
 	same(row, "vmas", is->vmas, sum->vmas);
+	same_proportional(row, "pss", is->pss, sum->pss, sum->vmas);
+	if (have_swap_pss)
+		same_proportional(row, "swap_pss", is->swap_pss,
+				  sum->swap_pss, sum->vmas);
+}
+
+static void compare_row(const char *row, const struct memledger_usage *is,
+			const struct memledger_usage *sum, bool have_swap_pss)
+{
+	compare_numbers(row, is, sum, have_swap_pss);
+	same(row, "vss", is->vss, sum->vss);
 	same(row, "shared_hugetlb", is->shared_hugetlb, sum->shared_hugetlb);
 	same(row, "private_hugetlb", is->private_hugetlb,
 	     sum->private_hugetlb);
 	same(row, "pss_floor", is->pss_floor, sum->pss_floor);
-	same_proportional(row, "pss", is->pss, sum->pss, sum->vmas);
-	if (have_swap_pss) {
+	if (have_swap_pss)
 		same(row, "swap_pss_floor", is->swap_pss_floor,
 		     sum->swap_pss_floor);
-		same_proportional(row, "swap_pss", is->swap_pss,
-				  sum->swap_pss, sum->vmas);
-	}
 }
 
 /* Which directories have which of a row's files. */
 #define IN_TOTAL	0x1
 #define IN_CATEGORY	0x2
-#define IN_SUBCATEGORY	0x4
-#define IN_ALL		(IN_TOTAL | IN_CATEGORY | IN_SUBCATEGORY)
+#define IN_DETAIL	0x4	/* subcategory, unknown */
+#define IN_ALL		(IN_TOTAL | IN_CATEGORY | IN_DETAIL)
 
 struct row_file {
 	const char *name;
@@ -258,20 +296,99 @@ static int record_read(struct memledger_record *record, pid_t tgid)
 	return 0;
 }
 
-/* The total is the sum of the categories, number by number, fractions too. */
-static void compare_record(const struct memledger_totals *totals)
+/* Number by number, fractions too. */
+static bool adds_up(const struct memledger_usage *total,
+		    const struct memledger_usage *rows, int nr)
 {
 	struct memledger_usage sum = {};
 	u64 *to = (u64 *)&sum;
 
-	for (int i = 0; i < NR_MEMLEDGER_CATEGORIES; i++) {
-		const u64 *from = (const u64 *)&totals->category[i];
+	for (int i = 0; i < nr; i++) {
+		const u64 *from = (const u64 *)&rows[i];
 
 		for (size_t k = 0; k < sizeof(sum) / sizeof(u64); k++)
 			to[k] += from[k];
 	}
-	if (memcmp(&sum, &totals->total, sizeof(sum)))
+	return !memcmp(&sum, total, sizeof(sum));
+}
+
+static void compare_record(const struct memledger_totals *totals)
+{
+	if (!adds_up(&totals->total, totals->category,
+		     NR_MEMLEDGER_CATEGORIES))
 		differs("record: the categories do not add up to the total");
+	if (!adds_up(&totals->category[MEMLEDGER_CAT_UNKNOWN], totals->unknown,
+		     NR_MEMLEDGER_UNKNOWN_CLASSES))
+		differs("record: the classes do not add up to Unknown");
+}
+
+static void add_name(struct memledger_usage *sum, const struct name_row *name)
+{
+#define X(field) sum->field += name->usage.field;
+	MEMLEDGER_USAGE_FIELDS(X)
+	X(vmas)
+#undef X
+	/* What same_proportional() takes is in bytes. */
+	sum->pss -= name->usage.pss - (name->usage.pss >> MEMLEDGER_PSS_SHIFT);
+	sum->swap_pss -= name->usage.swap_pss -
+			 (name->usage.swap_pss >> MEMLEDGER_PSS_SHIFT);
+}
+
+/* The file's first row is Unknown itself, to the byte. */
+static void compare_names_total(const struct memledger_usage *is,
+				const struct memledger_usage *should)
+{
+	const unsigned int shift = MEMLEDGER_PSS_SHIFT;
+	const char *row = "unknown: Total";
+
+	same(row, "pss", is->pss >> shift, should->pss >> shift);
+	same(row, "swappable_pss", is->swappable_pss, should->swappable_pss);
+	same(row, "rss", is->rss, should->rss);
+	same(row, "private_dirty", is->private_dirty, should->private_dirty);
+	same(row, "shared_dirty", is->shared_dirty, should->shared_dirty);
+	same(row, "private_clean", is->private_clean, should->private_clean);
+	same(row, "shared_clean", is->shared_clean, should->shared_clean);
+	same(row, "swap", is->swap, should->swap);
+	same(row, "swap_pss", is->swap_pss >> shift,
+	     should->swap_pss >> shift);
+	same(row, "vmas", is->vmas, should->vmas);
+}
+
+/* Each name against its mappings, each class against its names. */
+static void compare_unknown(pid_t tgid, const struct memledger_totals *totals,
+			    const struct vma_list *ours,
+			    const struct vma_list *smaps,
+			    const struct name_list *names, bool have_swap_pss)
+{
+	struct memledger_usage of_class[NR_MEMLEDGER_UNKNOWN_CLASSES] = {};
+	char row[256];
+
+	compare_names_total(&names->total.usage,
+			    &totals->category[MEMLEDGER_CAT_UNKNOWN]);
+	for (size_t n = 0; n < names->nr; n++) {
+		const struct name_row *name = &names->row[n];
+		struct memledger_usage sum;
+		int class = 0;
+
+		snprintf(row, sizeof(row), "unknown: %.200s", name->name);
+		sum = row_sum(ours, smaps,
+			      &(struct whose){ "unknown", NULL, name });
+		compare_numbers(row, &name->usage, &sum, have_swap_pss);
+		while (class < NR_MEMLEDGER_UNKNOWN_CLASSES &&
+		       strcmp(name->class, class_names[class]))
+			class++;
+		if (class == NR_MEMLEDGER_UNKNOWN_CLASSES)
+			differs("%s: there is no class %s", row, name->class);
+		else
+			add_name(&of_class[class], name);
+	}
+	for (int i = 0; i < NR_MEMLEDGER_UNKNOWN_CLASSES; i++) {
+		snprintf(row, sizeof(row), "unknown/%s", class_names[i]);
+		compare_numbers(row, &totals->unknown[i], &of_class[i],
+				have_swap_pss);
+		compare_files(tgid, row, IN_DETAIL, &totals->unknown[i], true,
+			      have_swap_pss);
+	}
 }
 
 static void compare_totals(pid_t tgid, const struct memledger_record *record,
@@ -287,7 +404,7 @@ static void compare_totals(pid_t tgid, const struct memledger_record *record,
 		differs("record: not complete");
 	compare_record(totals);
 
-	sum = row_sum(ours, smaps, NULL, NULL);
+	sum = row_sum(ours, smaps, &(struct whose){});
 	compare_row("total", &totals->total, &sum, have_swap_pss);
 	compare_files(tgid, "total", IN_TOTAL, &totals->total, true,
 		      have_swap_pss);
@@ -296,7 +413,8 @@ static void compare_totals(pid_t tgid, const struct memledger_record *record,
 		const struct memledger_usage *is = &totals->category[i];
 
 		snprintf(row, sizeof(row), "category/%s", category_names[i]);
-		sum = row_sum(ours, smaps, category_names[i], NULL);
+		sum = row_sum(ours, smaps,
+			      &(struct whose){ .category = category_names[i] });
 		compare_row(row, is, &sum, have_swap_pss);
 		compare_files(tgid, row, IN_CATEGORY, is,
 			      category_exists(i, record->profile),
@@ -307,9 +425,11 @@ static void compare_totals(pid_t tgid, const struct memledger_record *record,
 
 		snprintf(row, sizeof(row), "subcategory/%s",
 			 subcategory_names[i]);
-		sum = row_sum(ours, smaps, NULL, subcategory_names[i]);
+		sum = row_sum(ours, smaps,
+			      &(struct whose){ .subcategory =
+					       subcategory_names[i] });
 		compare_row(row, is, &sum, have_swap_pss);
-		compare_files(tgid, row, IN_SUBCATEGORY, is,
+		compare_files(tgid, row, IN_DETAIL, is,
 			      i != MEMLEDGER_SUB_ZYGOTE_JIT || have_zygote_jit,
 			      have_swap_pss);
 	}
@@ -321,7 +441,8 @@ static void compare_totals(pid_t tgid, const struct memledger_record *record,
  * between two of smaps.
  */
 static int read_all(pid_t tgid, struct memledger_record *record,
-		    struct vma_list *ours, struct vma_list *smaps)
+		    struct name_list *names, struct vma_list *ours,
+		    struct vma_list *smaps)
 {
 	struct vma_list ours_after = {}, smaps_after = {};
 	int err;
@@ -333,6 +454,8 @@ static int read_all(pid_t tgid, struct memledger_record *record,
 		err = node_refresh(tgid);
 	if (!err)
 		err = record_read(record, tgid);
+	if (!err)
+		err = names_read_node(names, tgid);
 	if (!err)
 		err = vmas_read_node(&ours_after, tgid);
 	if (!err)
@@ -359,16 +482,19 @@ int compare_process(pid_t tgid, struct vma_list *smaps)
 {
 	bool have_swap_pss = node_read("features/swap_pss") == 1;
 	struct memledger_record record;
+	struct name_list names;
 	struct vma_list ours;
 	int err;
 
 	/* Whatever shares pages with it may need a moment to settle. */
 	for (int try = 0;; try++) {
 		memset(&ours, 0, sizeof(ours));
+		memset(&names, 0, sizeof(names));
 		memset(smaps, 0, sizeof(*smaps));
-		err = read_all(tgid, &record, &ours, smaps);
+		err = read_all(tgid, &record, &names, &ours, smaps);
 		if (!err)
 			break;
+		names_free(&names);
 		vmas_free(&ours);
 		vmas_free(smaps);
 		if (err != -EAGAIN || try == 50)
@@ -384,8 +510,178 @@ int compare_process(pid_t tgid, struct vma_list *smaps)
 			smaps->nr);
 	for (size_t i = 0; i < ours.nr && i < smaps->nr; i++)
 		compare_vma(&ours.vma[i], &smaps->vma[i], have_swap_pss);
-	if (ours.nr == smaps->nr)
+	if (ours.nr == smaps->nr) {
 		compare_totals(tgid, &record, &ours, smaps, have_swap_pss);
+		compare_unknown(tgid, &record.totals, &ours, smaps, &names,
+				have_swap_pss);
+	}
+	names_free(&names);
 	vmas_free(&ours);
 	return nr_differences;
+}
+
+/* Whether the tool can be run. */
+bool compare_has_tool(void)
+{
+	return !system("memledger --version > /dev/null 2>&1");
+}
+
+static void trim(char *line)
+{
+	size_t len = strlen(line);
+
+	while (len && line[len - 1] == ' ')
+		line[--len] = '\0';
+}
+
+static char *last_word(char *line)
+{
+	char *blank;
+
+	trim(line);
+	blank = strrchr(line, ' ');
+	if (!blank)
+		return NULL;
+	*blank = '\0';
+	return blank + 1;
+}
+
+/* "[anon:a name]   1 2 3 4 5 6 7 8 9 10  class": from its end, in kB. */
+static bool parse_tool_row(char *line, struct name_row *row)
+{
+	u64 *const numbers[] = {
+#define X(field) &row->usage.field,
+		MEMLEDGER_USAGE_FIELDS(X)
+		X(vmas)
+#undef X
+	};
+	char *word, *end;
+
+	memset(row, 0, sizeof(*row));
+	row->class = last_word(line);
+	if (!row->class)
+		return false;
+	for (int i = ARRAY_SIZE(numbers) - 1; i >= 0; i--) {
+		word = last_word(line);
+		if (!word)
+			return false;
+		*numbers[i] = strtoull(word, &end, 10);
+		if (*end && strcmp(word, "-"))
+			return false;
+	}
+	trim(line);
+	row->name = line;
+	return true;
+}
+
+/* smaps is in kB, and so is the tool's table of it. */
+static void compare_tool_row(const struct name_row *row,
+			     const struct memledger_usage *sum)
+{
+	char name[256];
+
+	snprintf(name, sizeof(name), "tool: %.200s", row->name);
+	same(name, "pss", row->usage.pss, sum->pss_floor >> 10);
+	same(name, "swap_pss", row->usage.swap_pss, sum->swap_pss_floor >> 10);
+	same(name, "vmas", row->usage.vmas, sum->vmas);
+#define X(field) same(name, #field, row->usage.field, sum->field >> 10);
+	X(rss)
+	X(private_dirty)
+	X(shared_dirty)
+	X(private_clean)
+	X(shared_clean)
+	X(swap)
+#undef X
+}
+
+/* The rows of the tool's table against the mappings. */
+static void compare_table(char *text, const struct vma_list *ours,
+			  const struct vma_list *smaps)
+{
+	bool in_table = false;
+	u64 vmas = 0;
+	char *line;
+
+	while ((line = strsep(&text, "\n"))) {
+		struct memledger_usage sum;
+		struct name_row row;
+
+		if (!in_table || !*line) {
+			/* The rows are between the total and a blank line. */
+			in_table = !strncmp(line, "Total ", 6);
+			continue;
+		}
+		if (!parse_tool_row(line, &row)) {
+			differs("tool: cannot read \"%s\"", line);
+			continue;
+		}
+		sum = row_sum(ours, smaps,
+			      &(struct whose){ "unknown", NULL, &row });
+		compare_tool_row(&row, &sum);
+		vmas += row.usage.vmas;
+	}
+	same("tool", "vmas", vmas,
+	     row_sum(ours, smaps, &(struct whose){ "unknown" }).vmas);
+}
+
+/* Return: what a command prints, for free(), or NULL if it fails. */
+static char *output_of(const char *command)
+{
+	FILE *pipe = popen(command, "r");
+	size_t room = 0, len = 0;
+	char *text = NULL;
+
+	if (!pipe)
+		return NULL;
+	len = getdelim(&text, &room, '\0', pipe);
+	if (!pclose(pipe) && (ssize_t)len > 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/**
+ * compare_tool() - whether the tool makes of a text what memledger has
+ * @tgid: a tracked process that holds still
+ *
+ * The row Unknown by name, of the process's smaps taken as a text.
+ * Return: as compare_process()
+ */
+int compare_tool(pid_t tgid)
+{
+	struct vma_list ours = {}, smaps = {}, after = {};
+	char command[128];
+	char *text = NULL;
+	int err;
+
+	snprintf(command, sizeof(command),
+		 "memledger unknown /proc/%d/smaps --by name", tgid);
+	/* We may have had pages in common with it, before we ran the tool. */
+	for (int try = 0; try < 50; try++) {
+		err = vmas_read_smaps(&smaps, tgid);
+		if (!err)
+			err = vmas_read_node(&ours, tgid);
+		if (!err) {
+			text = output_of(command);
+			err = text ? vmas_read_smaps(&after, tgid) : -EIO;
+		}
+		if (!err && (!vmas_same(&smaps, &after) ||
+			     ours.nr != smaps.nr))
+			err = -EAGAIN;
+		vmas_free(&after);
+		if (err != -EAGAIN)
+			break;
+		free(text);
+		text = NULL;
+		vmas_free(&ours);
+		vmas_free(&smaps);
+	}
+
+	nr_differences = 0;
+	if (!err)
+		compare_table(text, &ours, &smaps);
+	free(text);
+	vmas_free(&ours);
+	vmas_free(&smaps);
+	return err ? err : (int)nr_differences;
 }

@@ -75,6 +75,42 @@ static void build_names(void)
 	name(area_alone(4 * page, RW, ANON, -1, 0), 4, "scudo:primary");
 }
 
+/* What Unknown is made of on Android, each a page, shared by three. */
+static void build_unknown(void)
+{
+	static const char *const names[] = {
+		".bss", "linker_alloc", "linker_alloc_small_objects",
+		"cfi shadow", "bionic_alloc_small_objects", "bionic_alloc_lob",
+		"arc4random data", "thread signal stack", "thread stack guard",
+		"atexit handlers", "System property context nodes",
+		"abort message", "bionic TLS", "libwebview reservation",
+		"partition_alloc", "v8", "blink_gc", "chromium",
+		"InternalMmapVector", " glibc: malloc arena",
+		"leak_detector_malloc", "libmemunreachable stack",
+		"ReadFileToBuffer", "Allocate", "bytehook-stack",
+		"bytehook-plt-trampolines", "mappingowner0x1",
+		"mappingowner 7f0000001234", "mappingownerjunk",
+		"mappingowner", ".bss", "v8", "any other", NAME_79,
+		" %s \"%n\" ", ".bss",
+	};
+	static const int prots[] = {
+		RW, PROT_READ, PROT_READ | PROT_EXEC, RW | PROT_EXEC, PROT_NONE,
+	};
+	size_t nr = ARRAY_SIZE(names), page = page_size();
+	char *p = anon(2 * nr);
+
+	touch(p, 2 * nr * page);
+	/* Every other page has no name. */
+	for (size_t i = 0; i < nr; i++) {
+		name(p + 2 * i * page, 1, names[i]);
+		must(!mprotect(p + (2 * i + 1) * page, page,
+			       prots[i % ARRAY_SIZE(prots)]));
+	}
+	sharer(NULL, NULL);
+	sharer(NULL, NULL);
+	touch(p, 3 * page);
+}
+
 static void *sleep_thread(void *arg)
 {
 	char local[3 * 4096];
@@ -364,6 +400,10 @@ const struct layout anon_layouts[] = {
 		{ "[anon:x]", "[anon:" NAME_79 "]",
 		  "[anon:two words, \"quoted\" %s %n ' # ]",
 		  "[anon:dalvik-main space]", "[anon:scudo:primary]" } },
+	{ "unknown", build_unknown, 0, { { FIELD_rss, 72 }, {
+		FIELD_private_dirty, 3 } },
+		{ "[anon:.bss]", "[anon:" NAME_79 "]", "[anon: %s \"%n\" ]",
+		  "[anon: glibc: malloc arena]" } },
 	{ "heap_and_stacks", build_heap_and_stacks, 0, { { FIELD_rss, 1 } },
 		{ "[heap]", "[stack]" } },
 	{ "cow", build_cow, 0, {

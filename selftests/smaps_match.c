@@ -2,7 +2,7 @@
 /*
  * For every layout: a process is brought into that state and stopped, and then
  * every field of every mapping, and every sum, must be what the kernel's own
- * smaps says.
+ * smaps says, and what the tool makes of that smaps.
  */
 #include <stdlib.h>
 
@@ -104,6 +104,15 @@ TEST_F_TIMEOUT(layout, equals_smaps, 300)
 		ASSERT_EQ(unmet, NULL)
 			TH_LOG("%s", unmet);
 	}
+	if (compare_has_tool())
+		ASSERT_EQ(compare_tool(self->pid), 0);
+}
+
+/* So that nobody thinks it took part. */
+TEST(tool_is_here)
+{
+	if (!compare_has_tool())
+		SKIP(return, "no memledger in PATH: it was not compared");
 }
 
 TEST_HARNESS_MAIN

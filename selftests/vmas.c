@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Parsers of /proc/TGID/smaps and of memledger's processes/TGID/vmas. Both are
- * strict: what they do not understand is an error and never skipped, since a
+ * Parsers of /proc/TGID/smaps and of memledger's processes/TGID/vmas and
+ * unknown. All are strict: what they do not understand is an error and never skipped, since a
  * row that is not compared is a test that cannot fail.
  */
 #include <errno.h>
@@ -171,6 +171,100 @@ int vmas_read_node(struct vma_list *list, pid_t tgid)
 bad:
 	printf("# vmas: cannot read \"%s\"\n", line);
 	return -EBADMSG;
+}
+
+static const char names_heading[] =
+#define X(field) #field " "
+	MEMLEDGER_USAGE_FIELDS(X)
+#undef X
+	"vmas class name";
+
+static bool next_number(char **rest, u64 *number)
+{
+	char *word = next_word(rest);
+	char *end;
+
+	if (!word)
+		return false;
+	*number = strtoull(word, &end, 10);
+	return !*end;
+}
+
+static bool parse_name_row(char *line, struct name_row *row)
+{
+	struct memledger_usage *usage = &row->usage;
+	bool good = true;
+
+	memset(row, 0, sizeof(*row));
+#define X(field) good = good && next_number(&line, &usage->field);
+	X(pss)
+	X(swappable_pss)
+	X(rss)
+	X(private_dirty)
+	X(shared_dirty)
+	X(private_clean)
+	X(shared_clean)
+	X(swap)
+#undef X
+	if (!good)
+		return false;
+	if (line && !strncmp(line, "- ", 2))
+		line += 2;
+	else
+		good = next_number(&line, &usage->swap_pss);
+	good = good && next_number(&line, &usage->vmas);
+	usage->pss <<= MEMLEDGER_PSS_SHIFT;
+	usage->swap_pss <<= MEMLEDGER_PSS_SHIFT;
+	row->class = good ? next_word(&line) : NULL;
+	row->name = line;
+	return row->class && row->name && *row->name;
+}
+
+/**
+ * names_read_node() - what Unknown is made of, as memledger says
+ * @list: gets the rows
+ * @tgid: of a tracked process
+ * Return: 0, or a negative errno; EBADMSG for a text that is not as documented
+ */
+int names_read_node(struct name_list *list, pid_t tgid)
+{
+	char path[128], *line, *next;
+	size_t nr = 0;
+
+	memset(list, 0, sizeof(*list));
+	snprintf(path, sizeof(path), DETAILS "processes/%d/unknown", tgid);
+	list->text = file_slurp(path);
+	if (!list->text)
+		return -errno;
+	for (next = list->text; (next = strchr(next, '\n')); next++)
+		nr++;
+	list->row = calloc(nr + 1, sizeof(*list->row));
+	if (!list->row)
+		abort();
+
+	next = list->text;
+	for (size_t i = 0; i < nr; i++) {
+		line = strsep(&next, "\n");
+		if (i ? !parse_name_row(line, i > 1 ? &list->row[list->nr++] :
+						      &list->total) :
+		    strcmp(line, names_heading))
+			goto bad;
+	}
+	line = next;
+	if (*next || nr < 2 || strcmp(list->total.class, "-") ||
+	    strcmp(list->total.name, "Total"))
+		goto bad;
+	return 0;
+bad:
+	printf("# unknown: cannot read \"%s\"\n", line);
+	return -EBADMSG;
+}
+
+void names_free(struct name_list *list)
+{
+	free(list->row);
+	free(list->text);
+	memset(list, 0, sizeof(*list));
 }
 
 void vmas_free(struct vma_list *list)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The mappings of a process as two sources tell them, in one form: the
- * kernel's smaps, and memledger's vmas.
+ * kernel's smaps, and memledger's vmas. And what memledger's unknown file tells
+ * of them.
  */
 #ifndef VMAS_H
 #define VMAS_H
@@ -68,6 +69,36 @@ struct vma_list {
 	bool complete;
 	char *text;
 };
+
+/**
+ * struct name_row - mappings of a name
+ * @usage: the nine numbers and how many mappings there are; the rest is 0. The
+ *	fractions are gone
+ * @class: part of Unknown, by its ABI name; "-" for the sum of all
+ * @name: or what describes those without
+ */
+struct name_row {
+	struct memledger_usage usage;
+	const char *class;
+	const char *name;
+};
+
+/**
+ * struct name_list - what Unknown is made of
+ * @total: the sum of all, as the file has it
+ * @row: the rows
+ * @nr: how many
+ * @text: what was read
+ */
+struct name_list {
+	struct name_row total;
+	struct name_row *row;
+	size_t nr;
+	char *text;
+};
+
+int names_read_node(struct name_list *list, pid_t tgid);
+void names_free(struct name_list *list);
 
 int vmas_read_smaps(struct vma_list *list, pid_t tgid);
 int vmas_read_node(struct vma_list *list, pid_t tgid);
