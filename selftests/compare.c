@@ -19,6 +19,7 @@ static const char *const category_names[] = { MEMLEDGER_CATEGORIES(NAMES) };
 static const char *const subcategory_names[] = {
 	MEMLEDGER_SUBCATEGORIES(NAMES)
 };
+
 static const char *const class_names[] = { MEMLEDGER_UNKNOWN_CLASSES(NAMES) };
 
 /* Printed and counted; a long list of the same helps nobody. */
