@@ -43,10 +43,11 @@ grep -q ' /sys/kernel/debug debugfs ' /proc/mounts ||
 	skip_all no debugfs
 
 # Starts a process to track; its number is in $target, all of them in $targets.
+# $1, if given: what hold does besides.
 targets=
 start_target()
 {
-	"$here/hold" 200000 > "$scratch/hold" &
+	"$here/hold" 200000 "$@" > "$scratch/hold" &
 	target=$!
 	targets="$targets $target"
 	while [ ! -s "$scratch/hold" ]; do

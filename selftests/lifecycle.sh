@@ -16,6 +16,7 @@ for ko in "${MEMLEDGER_KO:-}" /lib/memledger/memledger.ko \
 done
 [ -f "$ko" ] || skip_all no memledger.ko: set MEMLEDGER_KO
 leaks=/sys/kernel/debug/kmemleak
+kprobes=/sys/kernel/debug/kprobes/list
 
 is_loaded()
 {
@@ -123,6 +124,26 @@ twice()
 	! insmod "$ko" 2> /dev/null && unload
 }
 
+# It goes while probes are hit, and takes them along.
+while_capturing()
+{
+	start_target map
+	i=0
+	while [ $i -lt 5 ]; do
+		cat $kprobes > "$scratch/kprobes"
+		load && track_all && echo 1 > $nodes/owner_capture &&
+			echo 1 > "$nodes/processes/$target/capture" || return 1
+		grep -q sys_mmap $kprobes || return 1
+		head -n 1 "$details/processes/$target/owners" |
+			grep -q 'capture: on' || return 1
+		unload && cmp -s $kprobes "$scratch/kprobes" || return 1
+		i=$((i + 1))
+	done
+	# And the process noticed nothing.
+	kill -0 "$target" || return 1
+	end_targets
+}
+
 # Objects that nothing points to any more, after two scans of all memory.
 no_leaks()
 {
@@ -139,7 +160,7 @@ trap 'end_targets; rm -rf "$scratch"
 	[ -z "$was_loaded" ] || is_loaded || load' EXIT
 
 ktap_print_header
-ktap_set_plan 8
+ktap_set_plan 9
 [ -z "$was_loaded" ] || unload ||
 	ktap_exit_fail_msg cannot unload the module that was loaded
 [ ! -e $leaks ] || echo clear > $leaks
@@ -153,6 +174,11 @@ ktap_test_result with_open_sysfs_file \
 ktap_test_result with_open_debugfs_file \
 	with_open_file $details/processes/TGID/vmas
 ktap_test_result while_read while_read
+if grep -q ' register_kretprobe$' /proc/kallsyms; then
+	ktap_test_result while_capturing while_capturing
+else
+	ktap_test_skip "while_capturing: no kretprobes"
+fi
 ktap_test_result loaded_twice twice
 if [ -e $leaks ]; then
 	ktap_test_result no_leaks no_leaks

@@ -74,6 +74,7 @@ static void describe_state(char *text, size_t size)
 {
 	static const char *const settings[] = {
 		"profile", "max_tracked", "max_age_ms", "slice_entries",
+		"owner_capture",
 	};
 	DIR *dir = opendir(NODES "processes");
 	struct dirent *entry;
@@ -89,9 +90,11 @@ static void describe_state(char *text, size_t size)
 	while (dir && (entry = readdir(dir))) {
 		if (*entry->d_name == '.')
 			continue;
-		len += snprintf(text + len, size - len, "%s: %lld\n",
+		len += snprintf(text + len, size - len, "%s: %lld %lld\n",
 				entry->d_name,
 				node_read("processes/%s/generation",
+					  entry->d_name),
+				node_read("processes/%s/capture",
 					  entry->d_name));
 	}
 	if (dir)
@@ -116,6 +119,8 @@ FIXTURE_SETUP(target)
 		why = setting_set(NODES "max_tracked", "128");
 	if (!why)
 		why = setting_set(NODES "slice_entries", "2048");
+	if (!why)
+		why = setting_set(NODES "owner_capture", "0");
 	if (why) {
 		settings_restore();
 		SKIP(return, "%s", why);
@@ -197,6 +202,18 @@ static const struct bad_write {
 	{ "processes/%d/refresh", "yes\n", -EINVAL },
 	{ "processes/%d/refresh", "-1\n", -EINVAL },
 	{ "processes/%d/refresh", "\n", -EINVAL },
+	{ "owner_capture", "\n", -EINVAL },
+	{ "owner_capture", "2\n", -EINVAL },
+	{ "owner_capture", "-1\n", -EINVAL },
+	{ "owner_capture", "01\n", -EINVAL },
+	{ "owner_capture", "on\n", -EINVAL },
+	{ "owner_capture", "1 %d\n", -EINVAL },
+	{ "processes/%d/capture", "\n", -EINVAL },
+	{ "processes/%d/capture", "2\n", -EINVAL },
+	{ "processes/%d/capture", "yes\n", -EINVAL },
+	{ "processes/%d/capture", "%d\n", -EINVAL },
+	/* owner_capture is 0. */
+	{ "processes/%d/capture", "1\n", -ENXIO },
 };
 
 #pragma GCC diagnostic push
@@ -317,6 +334,8 @@ static const char *const gone_files[] = {
 	NODES "processes/%d/record",
 	DETAILS "processes/%d/meminfo",
 	DETAILS "processes/%d/vmas",
+	DETAILS "processes/%d/unknown",
+	DETAILS "processes/%d/owners",
 };
 
 #pragma GCC diagnostic push
@@ -723,9 +742,15 @@ static void as_nobody(void *arg)
 	if (file_read(path, path, sizeof(path)) != -EACCES ||
 	    node_write_number("track", getppid()) != -EACCES ||
 	    node_write("profile", "android17\n") != -EACCES ||
+	    node_write("owner_capture", "1\n") != -EACCES ||
+	    node_read("features/owner_capture") != -EACCES ||
+	    node_read("processes/%d/capture", pid) != -EACCES ||
 	    node_read("abi") != 1)
 		_exit(3);
 	snprintf(path, sizeof(path), DETAILS "processes/%d/vmas", pid);
+	if (file_read(path, path, sizeof(path)) != -EACCES)
+		_exit(4);
+	snprintf(path, sizeof(path), DETAILS "processes/%d/owners", pid);
 	if (file_read(path, path, sizeof(path)) != -EACCES)
 		_exit(4);
 	if (read(passed_read, &byte, 1) != -1 || errno != EPERM)
