@@ -10,6 +10,8 @@ top=$(cd "$vm_dir/../.." && pwd)
 cache=${MEMLEDGER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/memledger}
 jobs=${JOBS:-$(nproc)}
 export CCACHE_DIR=$cache/ccache
+# A make that runs us has options and targets of its own.
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 
 say()
 {
