@@ -220,7 +220,7 @@ static bool in_order(const struct vma_list *vmas)
 	return true;
 }
 
-TEST_F_TIMEOUT(churn, every_mapping_once, 300)
+TEST_F_TIMEOUT(churn, every_mapping_once, TIMEOUT)
 {
 	for (int n = 0; n < READINGS; n++) {
 		struct vma_list vmas;
@@ -236,7 +236,7 @@ TEST_F_TIMEOUT(churn, every_mapping_once, 300)
 	}
 }
 
-TEST_F_TIMEOUT(churn, sums_of_what_stays, 300)
+TEST_F_TIMEOUT(churn, sums_of_what_stays, TIMEOUT)
 {
 	long long rss = 0;
 

@@ -7,6 +7,6 @@
 
 #include "vmas.h"
 
-int compare_process(pid_t tgid, struct vma_list *smaps);
+int compare_process(pid_t tgid, bool with_files, struct vma_list *smaps);
 
 #endif
