@@ -17,6 +17,18 @@
 static struct dentry *root, *processes;
 
 /*
+ * Every read is asked for its right, also one that only gets what is left in
+ * seq_file's buffer. Opening asks too, so that nobody waits for a walk first.
+ */
+static ssize_t checked_read(struct file *file, char __user *buf, size_t size,
+			    loff_t *pos)
+{
+	if (!memledger_access_allowed())
+		return -EPERM;
+	return seq_read(file, buf, size, pos);
+}
+
+/*
  * meminfo: the table of dumpsys
  */
 
@@ -47,8 +59,6 @@ static int meminfo_show(struct seq_file *m, void *v)
 	char comm[MEMLEDGER_COMM_TEXT_LEN];
 	int ret;
 
-	if (!memledger_access_allowed())
-		return -EPERM;
 	ret = memledger_snapshot_lock(target, MEMLEDGER_SNAPSHOT_FRESH);
 	if (ret)
 		return ret;
@@ -70,7 +80,8 @@ static int meminfo_open(struct inode *inode, struct file *file)
 
 	if (!memledger_access_allowed())
 		return -EPERM;
-	ret = single_open(file, meminfo_show, target);
+	/* Room for all of it: too little would mean a second walk. */
+	ret = single_open_size(file, meminfo_show, target, 2 * PAGE_SIZE);
 	if (!ret)
 		memledger_target_get(target);
 	return ret;
@@ -87,7 +98,7 @@ static int meminfo_release(struct inode *inode, struct file *file)
 static const struct file_operations meminfo_fops = {
 	.owner = THIS_MODULE,
 	.open = meminfo_open,
-	.read = seq_read,
+	.read = checked_read,
 	.llseek = seq_lseek,
 	.release = meminfo_release,
 };
@@ -173,8 +184,6 @@ static void *vmas_start(struct seq_file *m, loff_t *pos)
 	struct vmas_reader *reader = m->private;
 	int ret;
 
-	if (!memledger_access_allowed())
-		return ERR_PTR(-EPERM);
 	if (!reader->cursor || *pos < reader->pos || !*pos) {
 		ret = vmas_rewind(reader);
 		if (ret)
@@ -282,7 +291,7 @@ static int vmas_release(struct inode *inode, struct file *file)
 static const struct file_operations vmas_fops = {
 	.owner = THIS_MODULE,
 	.open = vmas_open,
-	.read = seq_read,
+	.read = checked_read,
 	.llseek = seq_lseek,
 	.release = vmas_release,
 };
@@ -295,8 +304,6 @@ static int stats_show(struct seq_file *m, void *v)
 {
 	struct memledger_stats stats;
 
-	if (!memledger_access_allowed())
-		return -EPERM;
 	memledger_snapshot_stats(&stats);
 #define X(name) seq_printf(m, #name " %llu\n", stats.name);
 	MEMLEDGER_STATS(X)
@@ -312,7 +319,7 @@ static int stats_open(struct inode *inode, struct file *file)
 static const struct file_operations stats_fops = {
 	.owner = THIS_MODULE,
 	.open = stats_open,
-	.read = seq_read,
+	.read = checked_read,
 	.llseek = seq_lseek,
 	.release = single_release,
 };
