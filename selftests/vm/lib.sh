@@ -36,13 +36,16 @@ find_kernel()
 		"$(awk '!/^#/ { print $1 }' "$vm_dir/kernels" | xargs)"
 }
 
-# Sets qemu and image (below the build directory) for $arch.
+# Sets qemu, image (below the build directory) and kernel arguments for $arch.
 find_machine()
 {
 	case $arch in
 	x86_64)
 		image=arch/x86/boot/bzImage
-		qemu=(qemu-system-x86_64 -M pc -cpu max)
+		# The firmware's table of processors has one a socket.
+		qemu=(qemu-system-x86_64 -M pc -cpu max
+			-smp "2,sockets=2,cores=1,threads=1")
+		arguments="tsc=reliable"
 		console=ttyS0
 		ports=(ttyS1 ttyS2 ttyS3)
 		;;
