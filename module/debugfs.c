@@ -35,7 +35,7 @@ static ssize_t checked_read(struct file *file, char __user *buf, size_t size,
 static void print_source(struct seq_file *m,
 			 const struct memledger_record *record)
 {
-	seq_printf(m, " \n Source: memledger %d in Linux %s, %u byte pages, PSS by %s\n",
+	seq_printf(m, "\n Source: memledger %d in Linux %s, %u byte pages, PSS by %s\n",
 		   record->version, init_uts_ns.name.release,
 		   record->page_size, memledger_snapshot_pss_method());
 	seq_printf(m, " Snapshot %llu at %llu.%03llu s, %s, rules of %s\n",
@@ -45,11 +45,11 @@ static void print_source(struct seq_file *m,
 		   record->complete ? "complete" : "INCOMPLETE",
 		   record->profile);
 	if (record->unavailable & MEMLEDGER_UNAVAILABLE_MTRACK)
-		seq_printf(m, " Unavailable: EGL, GL and Other mtrack (no GPU driver reports them)\n");
+		seq_puts(m, " Unavailable: EGL, GL and Other mtrack (no GPU driver reports them)\n");
 	if (record->unavailable & MEMLEDGER_UNAVAILABLE_SWAP_PSS)
-		seq_printf(m, " Unavailable: SwapPss (this kernel does not tell who shares swap)\n");
+		seq_puts(m, " Unavailable: SwapPss (this kernel does not tell who shares swap)\n");
 	if (record->unavailable & MEMLEDGER_UNAVAILABLE_ANON_NAMES)
-		seq_printf(m, " Unavailable: names of anonymous memory (no CONFIG_ANON_VMA_NAME); it is in Unknown\n");
+		seq_puts(m, " Unavailable: names of anonymous memory (no CONFIG_ANON_VMA_NAME); it is in Unknown\n");
 }
 
 static int meminfo_show(struct seq_file *m, void *v)
@@ -219,7 +219,7 @@ static void print_line(struct seq_file *m, const struct memledger_vma_line *line
 	if (offsetof(struct memledger_vma_usage, field) ==		\
 		    offsetof(struct memledger_vma_usage, swap_pss) &&	\
 	    !memledger_snapshot_has_swap_pss())				\
-		seq_printf(m, " -");					\
+		seq_puts(m, " -");					\
 	else								\
 		seq_printf(m, " %llu", usage->field >> (shift));
 	MEMLEDGER_VMA_FIELDS(X)
@@ -238,18 +238,18 @@ static int vmas_show(struct seq_file *m, void *v)
 
 	switch (reader->state) {
 	case VMAS_HEADING:
-		seq_printf(m, "Range Perms Offset Device Inode");
-#define X(field, label, shift) seq_printf(m, " " label);
+		seq_puts(m, "Range Perms Offset Device Inode");
+#define X(field, label, shift) seq_puts(m, " " label);
 		MEMLEDGER_VMA_FIELDS(X)
 #undef X
-		seq_printf(m, " Category Subcategory Rule Deleted Name\n");
+		seq_puts(m, " Category Subcategory Rule Deleted Name\n");
 		break;
 	case VMAS_LINE:
 		print_line(m, &reader->line);
 		break;
 	case VMAS_END:
-		seq_printf(m, reader->error ? "# incomplete\n" :
-			   "# complete\n");
+		seq_printf(m, "# %s\n",
+			   reader->error ? "incomplete" : "complete");
 		break;
 	case VMAS_DONE:
 		break;

@@ -25,7 +25,7 @@ static int no_swap_count(swp_entry_t entry)
  * A direct call: kernels with indirect branch tracking take the landing pad
  * away from functions whose address nobody takes.
  */
-DEFINE_STATIC_CALL(swap_count, no_swap_count);
+DEFINE_STATIC_CALL(memledger_swap_count_call, no_swap_count);
 static bool available;
 
 /*
@@ -66,7 +66,8 @@ void memledger_swap_count_init(void)
 	unregister_kprobe(&probe);
 	if (!addr)
 		return;
-	static_call_update(swap_count, (int (*)(swp_entry_t))addr);
+	static_call_update(memledger_swap_count_call,
+			   (int (*)(swp_entry_t))addr);
 	available = true;
 }
 
@@ -90,7 +91,7 @@ __nocfi u32 memledger_swap_count(swp_entry_t entry)
 
 	if (!available)
 		return 0;
-	count = static_call(swap_count)(entry);
+	count = static_call(memledger_swap_count_call)(entry);
 	/* An entry on its way out: smaps counts it as its owner's alone. */
 	return count > 0 ? count : 1;
 }

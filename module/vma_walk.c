@@ -227,9 +227,9 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 		       memledger_vma_fn fn, void *arg)
 {
 	struct memledger_page_walk pages = { .budget = budget };
-	VMA_ITERATOR(vmi, walk->mm, walk->addr);
 	struct vm_area_struct *vma;
 	int ret;
+	VMA_ITERATOR(vmi, walk->mm, walk->addr);
 
 	while ((vma = vma_next(&vmi))) {
 		enum shmem_swap swap = shmem_swap(vma);
