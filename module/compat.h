@@ -227,7 +227,7 @@ static inline bool memledger_hugetlb_shared(struct folio *folio, pte_t *pte,
 	return !present || folio_likely_mapped_shared(folio) ||
 	       hugetlb_pmd_shared(pte);
 #else
-	return page_mapcount(&folio->page) >= 2;
+	return page_mapcount(&folio->page) >= 2 || hugetlb_pmd_shared(pte);
 #endif
 }
 #endif

@@ -18,13 +18,25 @@
 static struct dentry *root, *processes;
 
 /*
+ * Every read is asked for its right, also one that only gets what is left in
+ * seq_file's buffer. Opening asks too, so that nobody waits for a walk first.
+ */
+static ssize_t checked_read(struct file *file, char __user *buf, size_t size,
+			    loff_t *pos)
+{
+	if (!memledger_access_allowed())
+		return -EPERM;
+	return seq_read(file, buf, size, pos);
+}
+
+/*
  * meminfo: the table of dumpsys
  */
 
 static void print_source(struct seq_file *m,
 			 const struct memledger_record *record)
 {
-	seq_printf(m, " \n Source: memledger %d in Linux %s, %u byte pages, PSS by %s\n",
+	seq_printf(m, "\n Source: memledger %d in Linux %s, %u byte pages, PSS by %s\n",
 		   record->version, init_uts_ns.name.release,
 		   record->page_size, memledger_snapshot_pss_method());
 	seq_printf(m, " Snapshot %llu at %llu.%03llu s, %s, rules of %s\n",
@@ -34,11 +46,11 @@ static void print_source(struct seq_file *m,
 		   record->complete ? "complete" : "INCOMPLETE",
 		   record->profile);
 	if (record->unavailable & MEMLEDGER_UNAVAILABLE_MTRACK)
-		seq_printf(m, " Unavailable: EGL, GL and Other mtrack (no GPU driver reports them)\n");
+		seq_puts(m, " Unavailable: EGL, GL and Other mtrack (no GPU driver reports them)\n");
 	if (record->unavailable & MEMLEDGER_UNAVAILABLE_SWAP_PSS)
-		seq_printf(m, " Unavailable: SwapPss (this kernel does not tell who shares swap)\n");
+		seq_puts(m, " Unavailable: SwapPss (this kernel does not tell who shares swap)\n");
 	if (record->unavailable & MEMLEDGER_UNAVAILABLE_ANON_NAMES)
-		seq_printf(m, " Unavailable: names of anonymous memory (no CONFIG_ANON_VMA_NAME); it is in Unknown\n");
+		seq_puts(m, " Unavailable: names of anonymous memory (no CONFIG_ANON_VMA_NAME); it is in Unknown\n");
 }
 
 static int meminfo_show(struct seq_file *m, void *v)
@@ -48,8 +60,6 @@ static int meminfo_show(struct seq_file *m, void *v)
 	char comm[MEMLEDGER_COMM_TEXT_LEN];
 	int ret;
 
-	if (!memledger_access_allowed())
-		return -EPERM;
 	ret = memledger_snapshot_lock(target, MEMLEDGER_SNAPSHOT_FRESH);
 	if (ret)
 		return ret;
@@ -71,7 +81,8 @@ static int meminfo_open(struct inode *inode, struct file *file)
 
 	if (!memledger_access_allowed())
 		return -EPERM;
-	ret = single_open(file, meminfo_show, target);
+	/* Room for all of it: too little would mean a second walk. */
+	ret = single_open_size(file, meminfo_show, target, 2 * PAGE_SIZE);
 	if (!ret)
 		memledger_target_get(target);
 	return ret;
@@ -88,7 +99,7 @@ static int meminfo_release(struct inode *inode, struct file *file)
 static const struct file_operations meminfo_fops = {
 	.owner = THIS_MODULE,
 	.open = meminfo_open,
-	.read = seq_read,
+	.read = checked_read,
 	.llseek = seq_lseek,
 	.release = meminfo_release,
 };
@@ -174,8 +185,6 @@ static void *vmas_start(struct seq_file *m, loff_t *pos)
 	struct vmas_reader *reader = m->private;
 	int ret;
 
-	if (!memledger_access_allowed())
-		return ERR_PTR(-EPERM);
 	if (!reader->cursor || *pos < reader->pos || !*pos) {
 		ret = vmas_rewind(reader);
 		if (ret)
@@ -211,7 +220,7 @@ static void print_line(struct seq_file *m, const struct memledger_vma_line *line
 	if (offsetof(struct memledger_vma_usage, field) ==		\
 		    offsetof(struct memledger_vma_usage, swap_pss) &&	\
 	    !memledger_snapshot_has_swap_pss())				\
-		seq_printf(m, " -");					\
+		seq_puts(m, " -");					\
 	else								\
 		seq_printf(m, " %llu", usage->field >> (shift));
 	MEMLEDGER_VMA_FIELDS(X)
@@ -230,18 +239,18 @@ static int vmas_show(struct seq_file *m, void *v)
 
 	switch (reader->state) {
 	case VMAS_HEADING:
-		seq_printf(m, "Range Perms Offset Device Inode");
-#define X(field, label, shift) seq_printf(m, " " label);
+		seq_puts(m, "Range Perms Offset Device Inode");
+#define X(field, label, shift) seq_puts(m, " " label);
 		MEMLEDGER_VMA_FIELDS(X)
 #undef X
-		seq_printf(m, " Category Subcategory Rule Deleted Name\n");
+		seq_puts(m, " Category Subcategory Rule Deleted Name\n");
 		break;
 	case VMAS_LINE:
 		print_line(m, &reader->line);
 		break;
 	case VMAS_END:
-		seq_printf(m, reader->error ? "# incomplete\n" :
-			   "# complete\n");
+		seq_printf(m, "# %s\n",
+			   reader->error ? "incomplete" : "complete");
 		break;
 	case VMAS_DONE:
 		break;
@@ -283,7 +292,7 @@ static int vmas_release(struct inode *inode, struct file *file)
 static const struct file_operations vmas_fops = {
 	.owner = THIS_MODULE,
 	.open = vmas_open,
-	.read = seq_read,
+	.read = checked_read,
 	.llseek = seq_lseek,
 	.release = vmas_release,
 };
@@ -427,8 +436,6 @@ static int stats_show(struct seq_file *m, void *v)
 {
 	struct memledger_stats stats;
 
-	if (!memledger_access_allowed())
-		return -EPERM;
 	memledger_snapshot_stats(&stats);
 #define X(name) seq_printf(m, #name " %llu\n", stats.name);
 	MEMLEDGER_STATS(X)
@@ -444,7 +451,7 @@ static int stats_open(struct inode *inode, struct file *file)
 static const struct file_operations stats_fops = {
 	.owner = THIS_MODULE,
 	.open = stats_open,
-	.read = seq_read,
+	.read = checked_read,
 	.llseek = seq_lseek,
 	.release = single_release,
 };

@@ -260,9 +260,14 @@ static struct page *normal_huge_page(struct vm_area_struct *vma,
 	return page;
 }
 
+/*
+ * What lies below @addr has been counted, page by page, if the entry was made
+ * huge between two slices: only [@addr, @end) counts. As a rule that is all.
+ */
 static void account_pmd(struct memledger_page_walk *walk, unsigned long addr,
-			pmd_t pmd)
+			unsigned long end, pmd_t pmd)
 {
+	unsigned long size = end - addr;
 	struct page *page = NULL;
 	swp_entry_t entry = {};
 	struct folio *folio;
@@ -279,22 +284,28 @@ static void account_pmd(struct memledger_page_walk *walk, unsigned long addr,
 
 	folio = page_folio(page);
 	if (folio_test_anon(folio))
-		walk->usage->anon_huge += HPAGE_PMD_SIZE;
+		walk->usage->anon_huge += size;
 	else if (folio_test_swapbacked(folio))
-		walk->usage->shmem_pmd_mapped += HPAGE_PMD_SIZE;
+		walk->usage->shmem_pmd_mapped += size;
 	else if (!folio_is_zone_device(folio))
-		walk->usage->file_pmd_mapped += HPAGE_PMD_SIZE;
+		walk->usage->file_pmd_mapped += size;
 
-	if (pmd_present(pmd))
-		account_present_page(walk, page, HPAGE_PMD_NR, pmd_dirty(pmd));
+	/* DAX maps pages that are no folio together; smaps counts the first. */
+	if (folio_test_large(folio))
+		page += (addr & ~HPAGE_PMD_MASK) >> PAGE_SHIFT;
 	else
-		account_nonpresent_page(walk, entry, page, HPAGE_PMD_NR,
+		size = PAGE_SIZE;
+	if (pmd_present(pmd))
+		account_present_page(walk, page, size >> PAGE_SHIFT,
+				     pmd_dirty(pmd));
+	else
+		account_nonpresent_page(walk, entry, page, size >> PAGE_SHIFT,
 					pmd_dirty(pmd));
 }
 
 /* False if the entry is no longer huge: the caller looks again. */
 static bool walk_huge_pmd(struct memledger_page_walk *walk, pmd_t *pmd,
-			  unsigned long addr)
+			  unsigned long addr, unsigned long end)
 {
 	struct mm_struct *mm = walk->vma->vm_mm;
 	spinlock_t *ptl = pmd_lock(mm, pmd);
@@ -304,7 +315,7 @@ static bool walk_huge_pmd(struct memledger_page_walk *walk, pmd_t *pmd,
 		     memledger_pmd_devmap(entry));
 
 	if (huge)
-		account_pmd(walk, addr, entry);
+		account_pmd(walk, addr, end, entry);
 	spin_unlock(ptl);
 	return huge;
 }
@@ -338,7 +349,7 @@ static unsigned long walk_pmd(struct memledger_page_walk *walk, pmd_t *pmd,
 	    memledger_pmd_devmap(entry)) {
 		rcu_read_unlock();
 		walk->budget -= HPAGE_PMD_NR / 8;
-		return walk_huge_pmd(walk, pmd, addr) ? end : addr;
+		return walk_huge_pmd(walk, pmd, addr, end) ? end : addr;
 	}
 #endif
 	if (unlikely(pmd_bad(entry))) {

@@ -173,16 +173,6 @@ static u32 unavailable(void)
 	return bits;
 }
 
-static bool process_is_alive(struct memledger_target *target)
-{
-	struct mm_struct *mm = memledger_target_mm(target);
-
-	if (IS_ERR(mm))
-		return false;
-	mmdrop(mm);
-	return true;
-}
-
 /* A failed one leaves the last as it was. */
 static int take_snapshot(struct memledger_target *target)
 {
@@ -197,7 +187,7 @@ static int take_snapshot(struct memledger_target *target)
 	memset(record, 0, sizeof(*record));
 	do {
 		ret = walk_totals(target, profile, &record->totals, &cost);
-	} while (ret == -ESRCH && process_is_alive(target) &&
+	} while (ret == -ESRCH && memledger_target_is_alive(target) &&
 		 ++tries < WALK_TRIES);
 	/* It keeps changing: what the last walk saw of it is a part. */
 	record->complete = !ret;
@@ -252,7 +242,7 @@ static int update_snapshot(struct memledger_target *target,
 	case MEMLEDGER_SNAPSHOT_FRESH:
 		break;
 	}
-	if (!process_is_alive(target))
+	if (!memledger_target_is_alive(target))
 		return -ESRCH;
 	if (max_age_ms)
 		return is_stale(&target->record, max_age_ms) ?

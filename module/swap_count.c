@@ -6,7 +6,9 @@
  * the kprobes layer for its address. Where it is not to be had, SwapPss is
  * unavailable and nothing else changes.
  */
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
+#include <linux/static_call.h>
 #include <linux/swap.h>
 
 #include "compat.h"
@@ -14,21 +16,34 @@
 
 #ifdef CONFIG_KPROBES
 
-static int (*swap_count)(swp_entry_t entry);
+static int no_swap_count(swp_entry_t entry)
+{
+	return 0;
+}
 
 /*
- * With indirect branch tracking a kprobe sits behind the landing pad that an
- * indirect call must hit.
+ * A direct call: kernels with indirect branch tracking take the landing pad
+ * away from functions whose address nobody takes.
+ */
+DEFINE_STATIC_CALL(memledger_swap_count_call, no_swap_count);
+static bool available;
+
+/*
+ * With indirect branch tracking a kprobe sits behind the landing pad, or what
+ * is left of it, so that its address need not be that of the function. %pS
+ * tells the difference.
  */
 static unsigned long function_start(unsigned long addr)
 {
-#ifdef CONFIG_X86_KERNEL_IBT
-	static const u8 endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	char text[KSYM_SYMBOL_LEN];
+	unsigned long offset;
+	const char *plus;
 
-	if (!memcmp((void *)addr - sizeof(endbr64), endbr64, sizeof(endbr64)))
-		return addr - sizeof(endbr64);
-#endif
-	return addr;
+	snprintf(text, sizeof(text), "%pS", (void *)addr);
+	plus = strchr(text, '+');
+	if (!plus || sscanf(plus, "+0x%lx", &offset) != 1)
+		return 0;
+	return addr - offset;
 }
 
 /**
@@ -43,24 +58,30 @@ void memledger_swap_count_init(void)
 		.symbol_name = "swp_swapcount",
 		.flags = KPROBE_FLAG_DISABLED,
 	};
+	unsigned long addr;
 
 	if (register_kprobe(&probe))
 		return;
-	swap_count = (void *)function_start((unsigned long)probe.addr);
+	addr = function_start((unsigned long)probe.addr);
 	unregister_kprobe(&probe);
+	if (!addr)
+		return;
+	static_call_update(memledger_swap_count_call,
+			   (int (*)(swp_entry_t))addr);
+	available = true;
 }
 
 bool memledger_swap_count_available(void)
 {
-	return swap_count;
+	return available;
 }
 
 /**
  * memledger_swap_count - sharers of a swap slot
  * @entry: from a page table whose lock is held
  *
- * A function whose address no C code takes need not have a type hash to check
- * an indirect call against, hence no CFI.
+ * Where static calls are indirect after all, the function need not have a
+ * type hash to check them against, hence no CFI.
  *
  * Return: how many page tables refer to it; 0 if that is unavailable.
  */
@@ -68,9 +89,9 @@ __nocfi u32 memledger_swap_count(swp_entry_t entry)
 {
 	int count;
 
-	if (!swap_count)
+	if (!available)
 		return 0;
-	count = swap_count(entry);
+	count = static_call(memledger_swap_count_call)(entry);
 	/* An entry on its way out: smaps counts it as its owner's alone. */
 	return count > 0 ? count : 1;
 }

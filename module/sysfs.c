@@ -39,7 +39,8 @@ enum row_field {
 };
 
 static const char *const row_field_names[NR_ROW_FIELDS] = {
-#define X(name) [FIELD_##name] = #name,
+#define X(name) \
+	[FIELD_##name] = #name,
 	MEMLEDGER_USAGE_FIELDS(X)
 	X(uss)
 	X(vss)
@@ -66,7 +67,8 @@ enum summary_field {
 };
 
 static const char *const summary_field_names[NR_SUMMARY_FIELDS] = {
-#define X(name) [SUMMARY_##name] = #name,
+#define X(name) \
+	[SUMMARY_##name] = #name,
 	MEMLEDGER_SUMMARY_FIELDS(X)
 #undef X
 };

@@ -50,8 +50,11 @@ static void target_release(struct kref *ref)
 	put_pid(target->pid);
 	mutex_destroy(&target->lock);
 	kvfree(target);
+	/* Unloading waits for RCU readers, and so for the end of this. */
+	rcu_read_lock();
 	if (atomic_dec_and_test(&nr_alive))
 		wake_up(&none_alive);
+	rcu_read_unlock();
 }
 
 /**
@@ -77,24 +80,17 @@ static struct mm_struct *task_grab_mm(struct task_struct *task)
 	return mm;
 }
 
-/**
- * memledger_target_mm - the memory that a process uses now
- * @target: the process
- *
+/*
  * Any thread's will do: a leader that has exited has none, though the others
  * go on.
- *
- * Context: does not sleep.
- * Return: an mm with an mmgrab() reference, or ERR_PTR(-ESRCH) if the process
- * has exited.
  */
-struct mm_struct *memledger_target_mm(struct memledger_target *target)
+static struct mm_struct *pid_grab_mm(struct pid *pid)
 {
 	struct task_struct *leader, *task;
 	struct mm_struct *mm = NULL;
 
 	rcu_read_lock();
-	leader = pid_task(target->pid, PIDTYPE_TGID);
+	leader = pid_task(pid, PIDTYPE_TGID);
 	if (leader) {
 		for_each_thread(leader, task) {
 			mm = task_grab_mm(task);
@@ -103,7 +99,36 @@ struct mm_struct *memledger_target_mm(struct memledger_target *target)
 		}
 	}
 	rcu_read_unlock();
-	return mm ?: ERR_PTR(-ESRCH);
+	return mm;
+}
+
+/**
+ * memledger_target_mm - the memory that a process uses now
+ * @target: the process
+ *
+ * Context: does not sleep.
+ * Return: an mm with an mmgrab() reference, or ERR_PTR(-ESRCH) if the process
+ * has exited.
+ */
+struct mm_struct *memledger_target_mm(struct memledger_target *target)
+{
+	return pid_grab_mm(target->pid) ?: ERR_PTR(-ESRCH);
+}
+
+/**
+ * memledger_target_is_alive - whether a process still has memory
+ * @target: the process
+ *
+ * Return: false once it has exited, also while it is a zombie.
+ */
+bool memledger_target_is_alive(struct memledger_target *target)
+{
+	struct mm_struct *mm = pid_grab_mm(target->pid);
+
+	if (!mm)
+		return false;
+	mmdrop(mm);
+	return true;
 }
 
 /**
@@ -117,9 +142,13 @@ struct mm_struct *memledger_target_mm(struct memledger_target *target)
 int memledger_target_comm(struct memledger_target *target, char *buf,
 			  size_t size)
 {
-	struct task_struct *task = get_pid_task(target->pid, PIDTYPE_TGID);
+	struct task_struct *task;
 	char comm[TASK_COMM_LEN];
 
+	/* A zombie still has a name, but has exited. */
+	if (!memledger_target_is_alive(target))
+		return -ESRCH;
+	task = get_pid_task(target->pid, PIDTYPE_TGID);
 	if (!task)
 		return -ESRCH;
 	get_task_comm(comm, task);
@@ -174,7 +203,6 @@ static void remove_target(struct memledger_target *target)
 static int add_target(struct pid *pid, pid_t nr)
 {
 	struct memledger_target *target;
-	struct mm_struct *mm;
 	int ret;
 
 	lockdep_assert_held(&track_lock);
@@ -189,14 +217,6 @@ static int add_target(struct pid *pid, pid_t nr)
 	mutex_init(&target->lock);
 	target->pid = get_pid(pid);
 	target->nr = nr;
-
-	/* A zombie has a number, but nothing to be tracked. */
-	mm = memledger_target_mm(target);
-	if (IS_ERR(mm)) {
-		ret = PTR_ERR(mm);
-		goto err_put;
-	}
-	mmdrop(mm);
 
 	ret = memledger_sysfs_add(target);
 	if (ret)
@@ -215,8 +235,9 @@ err_put:
 static struct pid *get_process(pid_t nr)
 {
 	struct task_struct *task;
+	struct mm_struct *mm;
 	struct pid *pid;
-	bool kthread;
+	int ret;
 
 	rcu_read_lock();
 	pid = get_pid(find_pid_ns(nr, &init_pid_ns));
@@ -230,13 +251,20 @@ static struct pid *get_process(pid_t nr)
 		put_pid(pid);
 		return ERR_PTR(-ESRCH);
 	}
-	kthread = task->flags & PF_KTHREAD;
+	ret = task->flags & PF_KTHREAD ? -EINVAL : 0;
 	put_task_struct(task);
-	if (kthread) {
-		put_pid(pid);
-		return ERR_PTR(-EINVAL);
+	/* A zombie has a number, but nothing to be tracked. */
+	if (!ret) {
+		mm = pid_grab_mm(pid);
+		if (mm)
+			mmdrop(mm);
+		else
+			ret = -ESRCH;
 	}
-	return pid;
+	if (!ret)
+		return pid;
+	put_pid(pid);
+	return ERR_PTR(ret);
 }
 
 /**

@@ -30,6 +30,7 @@
  * Whether it is still the same is told by what /proc/PID/maps would print of
  * it, names included, since pointers may have been freed and used again.
  */
+#include <linux/delay.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
@@ -54,9 +55,12 @@ static void slice_preempt_enable(void)
 		preempt_enable();
 }
 
-/* What maps prints of @vma from @addr on; nothing is counted yet. */
+/*
+ * What maps prints of @vma from @addr on, but for the name; nothing is counted
+ * yet.
+ */
 static void describe_vma(struct vm_area_struct *vma, unsigned long addr,
-			 char *buf, struct memledger_vma *out)
+			 struct memledger_vma *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->start = addr;
@@ -70,23 +74,29 @@ static void describe_vma(struct vm_area_struct *vma, unsigned long addr,
 		out->offset = ((u64)vma->vm_pgoff << PAGE_SHIFT) +
 			      (addr - vma->vm_start);
 	}
-	memledger_vma_name(vma, buf, MEMLEDGER_NAME_SIZE, out);
 }
 
 #define PRINTED_FLAGS	(VM_READ | VM_WRITE | VM_EXEC | VM_MAYSHARE)
 
-/* Whether @now, seen at walk->addr, goes on where the open VMA was left. */
+/* Whether @vma, found at walk->addr, goes on where the open VMA was left. */
 static bool same_vma(const struct memledger_walk *walk,
-		     const struct memledger_vma *now)
+		     struct vm_area_struct *vma)
 {
-	const struct memledger_vma *vma = &walk->vma;
-	u64 done = walk->addr - vma->start;
+	const struct memledger_vma *was = &walk->vma;
+	u64 done = walk->addr - was->start;
+	struct memledger_vma now;
 
-	return !((now->flags ^ vma->flags) & PRINTED_FLAGS) &&
-	       now->dev == vma->dev &&
-	       now->ino == vma->ino && now->deleted == vma->deleted &&
-	       (!now->ino || now->offset == vma->offset + done) &&
-	       now->len == vma->len && !memcmp(now->name, vma->name, vma->len);
+	if (vma->vm_start > walk->addr)
+		return false;
+	describe_vma(vma, walk->addr, &now);
+	if ((now.flags ^ was->flags) & PRINTED_FLAGS || now.dev != was->dev ||
+	    now.ino != was->ino ||
+	    (now.ino && now.offset != was->offset + done))
+		return false;
+	/* names[0] is the open one's. */
+	memledger_vma_name(vma, walk->names[1], MEMLEDGER_NAME_SIZE, &now);
+	return now.deleted == was->deleted && now.len == was->len &&
+	       !memcmp(now.name, was->name, was->len);
 }
 
 static int finish_vma(struct memledger_walk *walk, memledger_vma_fn fn,
@@ -106,17 +116,12 @@ static int finish_vma(struct memledger_walk *walk, memledger_vma_fn fn,
 static int switch_vma(struct memledger_walk *walk, struct vm_area_struct *vma,
 		      memledger_vma_fn fn, void *arg)
 {
-	struct memledger_vma now;
 	int ret;
 
 	if (walk->open) {
-		/* names[0] is the open one's. */
-		if (vma && vma->vm_start <= walk->addr) {
-			describe_vma(vma, walk->addr, walk->names[1], &now);
-			if (same_vma(walk, &now)) {
-				walk->vma.end = vma->vm_end;
-				return 0;
-			}
+		if (vma && same_vma(walk, vma)) {
+			walk->vma.end = vma->vm_end;
+			return 0;
 		}
 		walk->vma.end = walk->addr;
 		ret = finish_vma(walk, fn, arg);
@@ -126,7 +131,9 @@ static int switch_vma(struct memledger_walk *walk, struct vm_area_struct *vma,
 	if (vma) {
 		/* Below addr all is counted, whatever has grown there since. */
 		walk->addr = max(walk->addr, vma->vm_start);
-		describe_vma(vma, walk->addr, walk->names[0], &walk->vma);
+		describe_vma(vma, walk->addr, &walk->vma);
+		memledger_vma_name(vma, walk->names[0], MEMLEDGER_NAME_SIZE,
+				   &walk->vma);
 		walk->open = true;
 	}
 	return 0;
@@ -139,45 +146,45 @@ static bool is_shmem(const struct file *file)
 	return inode->i_sb->s_magic == TMPFS_MAGIC && S_ISREG(inode->i_mode);
 }
 
+enum shmem_swap {
+	SHMEM_SWAP_NONE,
+	SHMEM_SWAP_HOLES,
+	SHMEM_SWAP_WHOLE,
+};
+
 /*
- * How smaps finds what a mapping of shmem has in swap, when the first slice of
- * the VMA begins:
+ * How smaps finds what a mapping of shmem has in swap:
  *
  *   nothing of the object is in swap     there is nothing to find
  *   private and writable                 page by page, where nothing is mapped
- *   otherwise, and mapped whole          the object's own count
- *   otherwise                            scan the part that is mapped
- *
- * The scan may be long, so it is left for when the mmap lock is dropped.
+ *   otherwise                            all of the part that is mapped
  */
-static struct address_space *shmem_holes(struct vm_area_struct *vma)
+static enum shmem_swap shmem_swap(const struct vm_area_struct *vma)
 {
 	if (!IS_ENABLED(CONFIG_SHMEM) || !vma->vm_file ||
 	    !is_shmem(vma->vm_file) ||
-	    (vma->vm_flags & (VM_SHARED | VM_WRITE)) != VM_WRITE ||
 	    !READ_ONCE(SHMEM_I(file_inode(vma->vm_file))->swapped))
-		return NULL;
-	return vma->vm_file->f_mapping;
+		return SHMEM_SWAP_NONE;
+	if ((vma->vm_flags & (VM_SHARED | VM_WRITE)) == VM_WRITE)
+		return SHMEM_SWAP_HOLES;
+	return SHMEM_SWAP_WHOLE;
 }
 
-static void shmem_whole_swap(struct memledger_walk *walk,
-			     struct vm_area_struct *vma)
+/*
+ * Where the object is mapped whole, its own count will do. Else it has to be
+ * scanned, which may take long: that is left for when the mmap lock is
+ * dropped, with the file held.
+ */
+static void add_whole_swap(struct memledger_walk *walk,
+			   struct vm_area_struct *vma)
 {
-	unsigned long swapped;
-	struct inode *inode;
+	struct inode *inode = file_inode(vma->vm_file);
 
-	if (!IS_ENABLED(CONFIG_SHMEM) || !vma->vm_file ||
-	    !is_shmem(vma->vm_file) ||
-	    (vma->vm_flags & (VM_SHARED | VM_WRITE)) == VM_WRITE)
-		return;
-	inode = file_inode(vma->vm_file);
-	swapped = READ_ONCE(SHMEM_I(inode)->swapped);
-	if (!swapped)
-		return;
 	if (!vma->vm_pgoff && walk->vma.start == vma->vm_start &&
 	    walk->vma.end == vma->vm_end &&
 	    vma->vm_end - vma->vm_start >= inode->i_size) {
-		walk->vma.usage.swap += (u64)swapped << PAGE_SHIFT;
+		walk->vma.usage.swap +=
+			(u64)READ_ONCE(SHMEM_I(inode)->swapped) << PAGE_SHIFT;
 		return;
 	}
 	walk->swap_file = get_file(vma->vm_file);
@@ -185,31 +192,30 @@ static void shmem_whole_swap(struct memledger_walk *walk,
 	walk->swap_end = linear_page_index(vma, walk->vma.end);
 }
 
-#ifdef CONFIG_HUGETLB_PAGE
-/* The lock sleeps, so preemption is on meanwhile. */
-static int walk_hugetlb(struct memledger_walk *walk,
-			struct memledger_page_walk *pages)
+/*
+ * A page table may be shared with another process, and go away with its
+ * mapping while that holds the file's lock for writing. Whoever does may take
+ * long: we do not wait for it with the mmap lock held. Returns whether the
+ * entries could be looked at.
+ */
+static bool walk_hugetlb(struct memledger_walk *walk,
+			 struct memledger_page_walk *pages)
 {
 	struct address_space *mapping = pages->vma->vm_file->f_mapping;
-	int ret;
 
-	slice_preempt_enable();
-	ret = down_read_killable(&mapping->i_mmap_rwsem);
-	if (!ret) {
-		walk->addr = memledger_page_walk_hugetlb(pages, walk->addr,
-							 pages->vma->vm_end);
-		up_read(&mapping->i_mmap_rwsem);
-	}
-	slice_preempt_disable();
-	return ret;
+	if (!down_read_trylock(&mapping->i_mmap_rwsem))
+		return false;
+	walk->addr = memledger_page_walk_hugetlb(pages, walk->addr,
+						 pages->vma->vm_end);
+	up_read(&mapping->i_mmap_rwsem);
+	return true;
 }
-#else
-static int walk_hugetlb(struct memledger_walk *walk,
-			struct memledger_page_walk *pages)
+
+/* What a VMA costs beside its entries: its name has to be made and placed. */
+static long vma_cost(const struct memledger_vma *vma)
 {
-	return -EOPNOTSUPP;
+	return 1 + vma->len / 32;
 }
-#endif
 
 /* Where the piece of @vma at walk->addr ends: at a cut, or with the VMA. */
 static unsigned long piece_end(const struct memledger_walk *walk,
@@ -232,12 +238,13 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 		       memledger_vma_fn fn, void *arg)
 {
 	struct memledger_page_walk pages = { .budget = budget };
-	VMA_ITERATOR(vmi, walk->mm, walk->addr);
 	struct vm_area_struct *vma;
 	int ret;
+	VMA_ITERATOR(vmi, walk->mm, walk->addr);
 
 	vma = vma_next(&vmi);
 	while (vma) {
+		enum shmem_swap swap = shmem_swap(vma);
 		unsigned long end;
 
 		ret = switch_vma(walk, vma, fn, arg);
@@ -247,29 +254,32 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 		end = piece_end(walk, vma);
 		pages.vma = vma;
 		pages.usage = &walk->vma.usage;
+		ret = SLICE_MORE;
 		if (is_vm_hugetlb_page(vma)) {
-			ret = walk_hugetlb(walk, &pages);
-			if (ret)
+			if (!walk_hugetlb(walk, &pages)) {
+				walk->back_off = true;
 				goto out;
+			}
 		} else {
-			pages.holes = shmem_holes(vma);
+			pages.holes = swap == SHMEM_SWAP_HOLES ?
+				      vma->vm_file->f_mapping : NULL;
 			walk->addr = memledger_page_walk_range(&pages,
 							       walk->addr, end);
 		}
 		/* The VMA itself, charged last: every slice gets on. */
-		pages.budget--;
-		ret = SLICE_MORE;
+		pages.budget -= vma_cost(&walk->vma);
 		if (walk->addr < end)
 			goto out;
 
 		walk->vma.end = end;
-		shmem_whole_swap(walk, vma);
+		if (swap == SHMEM_SWAP_WHOLE)
+			add_whole_swap(walk, vma);
 		if (walk->swap_file)
 			goto out;
 		ret = finish_vma(walk, fn, arg);
 		if (ret)
 			goto out;
-		if (pages.budget <= 0) {
+		if (pages.budget <= 0 || mmap_lock_is_contended(walk->mm)) {
 			ret = SLICE_MORE;
 			goto out;
 		}
@@ -282,7 +292,11 @@ out:
 	return ret;
 }
 
-/* One slice: takes the mmap lock and drops it again. */
+/*
+ * One slice: takes the mmap lock and drops it again. A lock is handed to a
+ * waiting writer only after a while, and until then we, who are running, would
+ * get it again: where somebody waits, back off first.
+ */
 static int walk_slice(struct memledger_walk *walk, long budget,
 		      memledger_vma_fn fn, void *arg)
 {
@@ -309,6 +323,8 @@ static int walk_slice(struct memledger_walk *walk, long budget,
 	ret = walk_locked(walk, budget, fn, arg);
 	slice_preempt_enable();
 	held = ktime_get_ns() - start;
+	if (mmap_lock_is_contended(mm))
+		walk->back_off = true;
 	mmap_read_unlock(mm);
 
 	walk->stats.slices++;
@@ -397,6 +413,9 @@ int memledger_walk_run(struct memledger_walk *walk, unsigned int slice_entries,
 				ret = SLICE_MORE;
 		}
 		cond_resched();
+		if (ret == SLICE_MORE && walk->back_off)
+			usleep_range(20, 100);
+		walk->back_off = false;
 	} while (ret == SLICE_MORE);
 	return ret;
 }

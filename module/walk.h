@@ -73,6 +73,13 @@ u64 memledger_shmem_swap(struct address_space *mapping, pgoff_t *index,
 unsigned long memledger_page_walk_hugetlb(struct memledger_page_walk *walk,
 					  unsigned long addr,
 					  unsigned long end);
+#else
+static inline unsigned long
+memledger_page_walk_hugetlb(struct memledger_page_walk *walk,
+			    unsigned long addr, unsigned long end)
+{
+	return end;
+}
 #endif
 
 /* swap_count.c */
@@ -112,6 +119,7 @@ typedef unsigned long (*memledger_cut_fn)(void *arg, unsigned long addr);
  * @stop: set by others when the walk is to end early
  * @addr: all below has been walked
  * @open: @vma is half done
+ * @back_off: somebody waits for a lock: stay away from it for a moment
  * @vma: the mapping at hand
  * @names: two buffers for names
  * @swap_file: shmem file whose swap is still to be added to @vma
@@ -126,6 +134,7 @@ struct memledger_walk {
 	const bool *stop;
 	unsigned long addr;
 	bool open;
+	bool back_off;
 	struct memledger_vma vma;
 	char *names[2];
 	struct file *swap_file;

@@ -244,11 +244,16 @@ static void same_file(pid_t tgid, const char *row, const char *file,
 			should);
 }
 
+/* Set where the 400 files are looked at too, and not only the record. */
+static bool compare_all_files;
+
 /* Each file of a row against the record; -EOPNOTSUPP where it has no number. */
 static void compare_files(pid_t tgid, const char *row, unsigned int where,
 			  const struct memledger_usage *usage, bool have_row,
 			  bool have_swap_pss)
 {
+	if (!compare_all_files)
+		return;
 	for (size_t i = 0; i < ARRAY_SIZE(row_files); i++) {
 		const struct row_file *file = &row_files[i];
 		u64 value = *(u64 *)((char *)usage + file->offset);
@@ -392,6 +397,21 @@ static void compare_unknown(pid_t tgid, const struct memledger_totals *totals,
 	}
 }
 
+/* The App Summary's totals, which are sums that dumpsys makes. */
+static void compare_summary(pid_t tgid, const struct memledger_usage *total,
+			    bool have_swap_pss)
+{
+	if (!compare_all_files)
+		return;
+	same_file(tgid, "summary", "total_rss", total->rss);
+	same_file(tgid, "summary", "total_swap", total->swap);
+	same_file(tgid, "summary", "total_swap_pss", have_swap_pss ?
+		  (long long)total->swap_pss_floor : -EOPNOTSUPP);
+	if (have_swap_pss)
+		same_file(tgid, "summary", "total_pss",
+			  total->pss_floor + total->swap_pss_floor);
+}
+
 static void compare_totals(pid_t tgid, const struct memledger_record *record,
 			   const struct vma_list *ours,
 			   const struct vma_list *smaps, bool have_swap_pss)
@@ -409,6 +429,8 @@ static void compare_totals(pid_t tgid, const struct memledger_record *record,
 	compare_row("total", &totals->total, &sum, have_swap_pss);
 	compare_files(tgid, "total", IN_TOTAL, &totals->total, true,
 		      have_swap_pss);
+
+	compare_summary(tgid, &totals->total, have_swap_pss);
 
 	for (int i = 0; i < NR_MEMLEDGER_CATEGORIES; i++) {
 		const struct memledger_usage *is = &totals->category[i];
@@ -472,6 +494,7 @@ static int read_all(pid_t tgid, struct memledger_record *record,
 /**
  * compare_process() - whether memledger and smaps agree on a process
  * @tgid: a tracked process that holds still
+ * @with_files: look at every file of the snapshot, and not only at the record
  * @smaps: gets what the kernel said, for vmas_free(); unset on failure
  *
  * Expects max_age_ms to be 0, so that no reading here takes a new snapshot.
@@ -479,7 +502,7 @@ static int read_all(pid_t tgid, struct memledger_record *record,
  * Return: how many differences there are, or a negative errno: EAGAIN for a
  *	process that does not hold still
  */
-int compare_process(pid_t tgid, struct vma_list *smaps)
+int compare_process(pid_t tgid, bool with_files, struct vma_list *smaps)
 {
 	bool have_swap_pss = node_read("features/swap_pss") == 1;
 	struct memledger_record record;
@@ -504,6 +527,7 @@ int compare_process(pid_t tgid, struct vma_list *smaps)
 	}
 
 	nr_differences = 0;
+	compare_all_files = with_files;
 	if (!ours.complete)
 		differs("vmas: incomplete");
 	if (ours.nr != smaps->nr)

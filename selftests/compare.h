@@ -7,7 +7,7 @@
 
 #include "vmas.h"
 
-int compare_process(pid_t tgid, struct vma_list *smaps);
+int compare_process(pid_t tgid, bool with_files, struct vma_list *smaps);
 bool compare_has_tool(void);
 int compare_tool(pid_t tgid);
 

@@ -55,6 +55,8 @@ struct expect {
  * @check: further check of the areas, in the test, or NULL; returns NULL or
  *	what is wrong
  * @blocked: the process does not stop, but can do nothing either (vfork)
+ * @files: compare the 400 files under /sys too, and not only the record that
+ *	has the same numbers: for layouts that have something in many rows
  * @once: too large to be compared again with small slices
  */
 struct layout {
@@ -66,6 +68,7 @@ struct layout {
 	const char *flags;
 	const char *(*check)(pid_t tgid, const struct vma_list *smaps);
 	bool blocked;
+	bool files;
 	bool once;
 };
 

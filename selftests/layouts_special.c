@@ -311,7 +311,8 @@ const struct layout special_layouts[] = {
 		.flags = "ht" },
 	{ "hugetlb_shared", build_hugetlb_shared, NEED_HUGETLB, {
 		{ FIELD_shared_hugetlb, SOME },
-		{ FIELD_private_hugetlb, SOME } }, .flags = "ht" },
+		{ FIELD_private_hugetlb, SOME } }, .flags = "ht",
+		.files = true },
 	{ "hugetlb_read_only", build_hugetlb_read_only, NEED_HUGETLB, {
 		{ FIELD_private_hugetlb, SOME } }, .flags = "ht" },
 	{ "hugetlb_cow", build_hugetlb_cow, NEED_HUGETLB, {
@@ -327,6 +328,7 @@ const struct layout special_layouts[] = {
 	{ "dmabuf", build_dmabuf, 0, { { FIELD_size, 10 } } },
 	{ "i386", build_i386, 0, { }, { "[anon:i386]" } },
 	{ "app", build_app, NEED_SWAP, { },
-		{ "[anon:dalvik-main space (region space)]" } },
+		{ "[anon:dalvik-main space (region space)]" },
+		.files = true },
 	{ }
 };

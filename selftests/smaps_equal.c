@@ -34,7 +34,7 @@ int main(int argc, char **argv)
 	err = node_write_number("track", pid);
 	tracked_here = !err;
 	if (!err || err == -EEXIST)
-		err = compare_process(pid, &smaps);
+		err = compare_process(pid, true, &smaps);
 	if (tracked_here)
 		node_write_number("untrack", pid);
 	settings_restore();

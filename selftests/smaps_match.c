@@ -75,7 +75,7 @@ FIXTURE_TEARDOWN(layout)
 	layout_clean();
 }
 
-TEST_F_TIMEOUT(layout, equals_smaps, 300)
+TEST_F_TIMEOUT(layout, equals_smaps, TIMEOUT)
 {
 	/* What is counted must not depend on where the lock is dropped. */
 	static const int slices[] = { 2048, 1, 7 };
@@ -95,7 +95,7 @@ TEST_F_TIMEOUT(layout, equals_smaps, 300)
 
 	for (int i = 0; i < nr; i++) {
 		ASSERT_EQ(node_write_number("slice_entries", slices[i]), 0);
-		ASSERT_EQ(compare_process(self->pid, &smaps), 0)
+		ASSERT_EQ(compare_process(self->pid, layout->files, &smaps), 0)
 			TH_LOG("slice_entries %d", slices[i]);
 		unmet = layout_unmet(layout, &report, &smaps);
 		if (!unmet && layout->check)

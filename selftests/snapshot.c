@@ -136,7 +136,7 @@ static const char *const snapshot_files[] = {
 	"summary/code",
 };
 
-TEST_F(snapshot, none_before_the_first)
+TEST_F_TIMEOUT(snapshot, none_before_the_first, TIMEOUT)
 {
 	struct memledger_record record;
 
@@ -149,7 +149,7 @@ TEST_F(snapshot, none_before_the_first)
 	EXPECT_EQ(number(self->pid, "generation"), 0);
 }
 
-TEST_F(snapshot, only_refresh_takes_one)
+TEST_F_TIMEOUT(snapshot, only_refresh_takes_one, TIMEOUT)
 {
 	long long first[ARRAY_SIZE(snapshot_files)];
 
@@ -172,7 +172,7 @@ TEST_F(snapshot, only_refresh_takes_one)
 	EXPECT_EQ(grown_rss(self->pid), 2 * self->step);
 }
 
-TEST_F(snapshot, is_taken_when_too_old)
+TEST_F_TIMEOUT(snapshot, is_taken_when_too_old, TIMEOUT)
 {
 	long long generation;
 
@@ -205,7 +205,7 @@ static long long boottime_ns(void)
 	return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-TEST_F(snapshot, says_when)
+TEST_F_TIMEOUT(snapshot, says_when, TIMEOUT)
 {
 	for (int i = 0; i < 10; i++) {
 		long long before = boottime_ns(), after, when, took;
@@ -221,7 +221,7 @@ TEST_F(snapshot, says_when)
 	}
 }
 
-TEST_F(snapshot, record_in_pieces)
+TEST_F_TIMEOUT(snapshot, record_in_pieces, TIMEOUT)
 {
 	static const size_t pieces[] = { 1, 7, 8, 100, 4095, 4096, 65536 };
 	struct memledger_record whole, record;
@@ -252,7 +252,7 @@ TEST_F(snapshot, record_in_pieces)
 	}
 }
 
-TEST_F(snapshot, record_ends_at_its_end)
+TEST_F_TIMEOUT(snapshot, record_ends_at_its_end, TIMEOUT)
 {
 	char byte;
 	int fd;
@@ -267,7 +267,7 @@ TEST_F(snapshot, record_ends_at_its_end)
 }
 
 /* Only a reading from offset 0 may take a new snapshot. */
-TEST_F(snapshot, record_is_of_one_snapshot)
+TEST_F_TIMEOUT(snapshot, record_is_of_one_snapshot, TIMEOUT)
 {
 	struct memledger_record record;
 	size_t half = sizeof(record) / 2 & ~7UL;
@@ -300,7 +300,7 @@ TEST_F(snapshot, record_is_of_one_snapshot)
 }
 
 /* A reader that is overtaken by a refresh can tell. */
-TEST_F(snapshot, record_tells_of_two_snapshots)
+TEST_F_TIMEOUT(snapshot, record_tells_of_two_snapshots, TIMEOUT)
 {
 	struct memledger_record record;
 	size_t half = sizeof(record) / 2 & ~7UL, at;
@@ -323,7 +323,7 @@ TEST_F(snapshot, record_tells_of_two_snapshots)
 	EXPECT_EQ(record.generation_end, 2);
 }
 
-TEST_F(snapshot, follows_the_profile)
+TEST_F_TIMEOUT(snapshot, follows_the_profile, TIMEOUT)
 {
 	static const struct {
 		const char *profile;
@@ -413,7 +413,7 @@ static void read_records(void *arg)
 	_exit(0);
 }
 
-TEST_F_TIMEOUT(snapshot, two_readers_at_once, 120)
+TEST_F_TIMEOUT(snapshot, two_readers_at_once, TIMEOUT)
 {
 	pid_t readers[2];
 

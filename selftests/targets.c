@@ -231,7 +231,7 @@ static int try_write(const struct bad_write *bad, pid_t tgid)
 
 #pragma GCC diagnostic pop
 
-TEST_F(target, bad_writes)
+TEST_F_TIMEOUT(target, bad_writes, TIMEOUT)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(bad_writes); i++) {
 		const struct bad_write *bad = &bad_writes[i];
@@ -274,7 +274,7 @@ static struct shared_tid *share_tid(void)
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 }
 
-TEST_F(target, thread_number)
+TEST_F_TIMEOUT(target, thread_number, TIMEOUT)
 {
 	struct shared_tid *shared = share_tid();
 
@@ -291,7 +291,7 @@ static void leave(void *arg)
 	_exit(0);
 }
 
-TEST_F(target, dead_and_unknown)
+TEST_F_TIMEOUT(target, dead_and_unknown, TIMEOUT)
 {
 	siginfo_t info;
 	pid_t pid;
@@ -306,7 +306,7 @@ TEST_F(target, dead_and_unknown)
 	EXPECT_UNCHANGED();
 }
 
-TEST_F(target, more_than_max_tracked)
+TEST_F_TIMEOUT(target, more_than_max_tracked, TIMEOUT)
 {
 	self->other = start_process(hold, NULL);
 	ASSERT_EQ(wait_stopped(self->other), 0);
@@ -352,7 +352,7 @@ static ssize_t read_of(const char *fmt, pid_t tgid)
 
 #pragma GCC diagnostic pop
 
-TEST_F(target, exits)
+TEST_F_TIMEOUT(target, exits, TIMEOUT)
 {
 	ASSERT_EQ(node_refresh(self->pid), 0);
 	ASSERT_EQ(held_rss(self->pid), held_bytes());
@@ -391,7 +391,7 @@ static pid_t fork_as(pid_t wanted)
 	return pid;
 }
 
-TEST_F(target, number_used_again)
+TEST_F_TIMEOUT(target, number_used_again, TIMEOUT)
 {
 	pid_t pid = self->pid;
 
@@ -431,7 +431,7 @@ static void hold_then_exec(void *arg)
 	_exit(1);
 }
 
-TEST_F(target, execs)
+TEST_F_TIMEOUT(target, execs, TIMEOUT)
 {
 	long long before;
 	char comm[64];
@@ -487,7 +487,7 @@ static bool leader_is_zombie(pid_t pid)
 	return state && state[1] && state[2] == 'Z';
 }
 
-TEST_F(target, loses_its_leader)
+TEST_F_TIMEOUT(target, loses_its_leader, TIMEOUT)
 {
 	struct vma_list vmas = {};
 	long long rss = 0;
@@ -510,7 +510,7 @@ TEST_F(target, loses_its_leader)
 	vmas_free(&vmas);
 }
 
-TEST_F(target, is_traced)
+TEST_F_TIMEOUT(target, is_traced, TIMEOUT)
 {
 	struct vma_list smaps = {}, vmas = {};
 
@@ -545,7 +545,7 @@ static void refresh_until_gone(void *arg)
 	_exit(rss != -ESRCH);
 }
 
-TEST_F_TIMEOUT(target, is_killed_while_read, 120)
+TEST_F_TIMEOUT(target, is_killed_while_read, TIMEOUT)
 {
 	/* One entry a slice: as many moments to die in as there are. */
 	ASSERT_EQ(node_write("slice_entries", "1\n"), 0);
@@ -584,7 +584,7 @@ static void fork_in_a_loop(void *arg)
 }
 
 /* Whatever it shares with children that come and go, its pages are its own. */
-TEST_F_TIMEOUT(target, forks_while_read, 120)
+TEST_F_TIMEOUT(target, forks_while_read, TIMEOUT)
 {
 	self->other = start_process(fork_in_a_loop, NULL);
 	ASSERT_EQ(wait_stopped(self->other), 0);
@@ -686,7 +686,7 @@ static int exit_status(pid_t pid)
 	return status;
 }
 
-TEST_F_TIMEOUT(target, root_without_the_capability, 120)
+TEST_F_TIMEOUT(target, root_without_the_capability, TIMEOUT)
 {
 	/* The walk below must have seen them: this is how many there are. */
 	EXPECT_GT(walk_tree(NODES, count_file), 300);
@@ -712,7 +712,7 @@ static void in_user_namespace(void *arg)
 		 walk_tree(DETAILS, not_refused)));
 }
 
-TEST_F_TIMEOUT(target, root_in_a_user_namespace, 120)
+TEST_F_TIMEOUT(target, root_in_a_user_namespace, TIMEOUT)
 {
 	char path[64];
 	pid_t pid;
@@ -760,7 +760,7 @@ static void as_nobody(void *arg)
 	_exit(0);
 }
 
-TEST_F(target, not_root)
+TEST_F_TIMEOUT(target, not_root, TIMEOUT)
 {
 	char path[128];
 
@@ -802,7 +802,7 @@ static void in_pid_namespace(void *arg)
 	_exit(0);
 }
 
-TEST_F(target, in_a_pid_namespace)
+TEST_F_TIMEOUT(target, in_a_pid_namespace, TIMEOUT)
 {
 	EXPECT_EQ(exit_status(start_process(in_pid_namespace, NULL)), 0);
 	EXPECT_UNCHANGED();
@@ -845,7 +845,7 @@ static void read_everything(void *arg)
 	_exit(!!bad);
 }
 
-TEST_F_TIMEOUT(target, come_and_go_while_read, 300)
+TEST_F_TIMEOUT(target, come_and_go_while_read, TIMEOUT)
 {
 	pid_t readers[3], left = ARRAY_SIZE(readers);
 	int rounds = 5;

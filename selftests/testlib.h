@@ -21,6 +21,9 @@
 #define NODES	"/sys/kernel/memledger/"
 #define DETAILS	"/sys/kernel/debug/memledger/"
 
+/* Seconds for a test: a debug kernel, emulated on a busy machine, is slow. */
+#define TIMEOUT		300
+
 #ifndef __printf
 #define __printf(a, b)	__attribute__((format(printf, a, b)))
 #endif

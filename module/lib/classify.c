@@ -31,9 +31,18 @@ static bool text_ends(struct text text, const char *with)
 
 static bool text_contains(struct text text, const char *what)
 {
-	for (; text.len; text.bytes++, text.len--)
-		if (text_starts(text, what))
+	const char *end = text.bytes + text.len;
+	size_t len = strlen(what);
+	const char *at = text.bytes;
+
+	while ((size_t)(end - at) >= len) {
+		at = memchr(at, *what, end - at - len + 1);
+		if (!at)
+			return false;
+		if (!memcmp(at, what, len))
 			return true;
+		at++;
+	}
 	return false;
 }
 
@@ -83,14 +92,9 @@ static struct text mapping_text(const struct memledger_mapping *mapping,
 	return text;
 }
 
-static bool rule_matches(const struct memledger_rule *rule, struct text text,
-			 bool after_so)
+static bool pattern_matches(const struct memledger_rule *rule,
+			    struct text text, bool after_so)
 {
-	if (text.len < rule->min_len)
-		return false;
-	if (rule->also && !text_contains(text, rule->also))
-		return false;
-
 	switch (rule->match) {
 	case MEMLEDGER_MATCH_PREFIX:
 		return text_starts(text, rule->pattern);
@@ -105,6 +109,15 @@ static bool rule_matches(const struct memledger_rule *rule, struct text text,
 	default:
 		return !text.len;
 	}
+}
+
+/* What is cheap comes first: names may be long, and the rules are many. */
+static bool rule_matches(const struct memledger_rule *rule, struct text text,
+			 bool after_so)
+{
+	return text.len >= rule->min_len &&
+	       pattern_matches(rule, text, after_so) &&
+	       (!rule->also || text_contains(text, rule->also));
 }
 
 /**

@@ -10,6 +10,8 @@ top=$(cd "$vm_dir/../.." && pwd)
 cache=${MEMLEDGER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/memledger}
 jobs=${JOBS:-$(nproc)}
 export CCACHE_DIR=$cache/ccache
+# A make that runs us has options and targets of its own.
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 
 say()
 {
@@ -34,13 +36,17 @@ find_kernel()
 		"$(awk '!/^#/ { print $1 }' "$vm_dir/kernels" | xargs)"
 }
 
-# Sets qemu and image (below the build directory) for $arch.
+# Sets qemu, image (below the build directory) and kernel arguments for $arch.
 find_machine()
 {
 	case $arch in
 	x86_64)
 		image=arch/x86/boot/bzImage
-		qemu=(qemu-system-x86_64 -M pc -cpu max)
+		# The firmware's table of processors has one a socket.
+		qemu=(qemu-system-x86_64 -M pc -cpu max
+			-smp "2,sockets=2,cores=1,threads=1")
+		# A busy host delivers the timer too late for the kernel's check.
+		arguments="no_timer_check tsc=reliable"
 		console=ttyS0
 		ports=(ttyS1 ttyS2 ttyS3)
 		;;
