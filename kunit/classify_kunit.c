@@ -251,6 +251,58 @@ static void profile_test(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, p->app_jit_label, c->app_jit_label);
 }
 
+/* Without names of anonymous memory nothing leads to these rows. */
+static void profile_without_names_test(struct kunit *test)
+{
+	const u32 details = BIT(MEMLEDGER_SUB_HEAP) | BIT(MEMLEDGER_SUB_LOS) |
+			    BIT(MEMLEDGER_SUB_ZYGOTE) |
+			    BIT(MEMLEDGER_SUB_NON_MOVING) |
+			    BIT(MEMLEDGER_SUB_LINEAR_ALLOC) |
+			    BIT(MEMLEDGER_SUB_GC) |
+			    BIT(MEMLEDGER_SUB_COMPILER_METADATA) |
+			    BIT(MEMLEDGER_SUB_INDIRECT_REF);
+	const u32 mtrack = BIT(MEMLEDGER_CAT_EGL_MTRACK) |
+			   BIT(MEMLEDGER_CAT_GL_MTRACK) |
+			   BIT(MEMLEDGER_CAT_OTHER_MTRACK);
+	const u32 names = MEMLEDGER_UNAVAILABLE_ANON_NAMES;
+	unsigned int i, row;
+
+	for (i = 0; i < nr_memledger_profiles; i++) {
+		const struct memledger_profile *p = &memledger_profiles[i];
+		bool is_10 = !strcmp(p->name, "android10");
+		u32 categories = BIT(MEMLEDGER_CAT_DALVIK_HEAP);
+		u32 subcategories = details;
+
+		/* Its JIT caches are anonymous, later ones' may be memfds. */
+		if (is_10) {
+			categories |= BIT(MEMLEDGER_CAT_DALVIK_OTHER);
+			subcategories |= BIT(MEMLEDGER_SUB_APP_JIT);
+		}
+		for (row = 0; row < NR_MEMLEDGER_CATEGORIES; row++) {
+			bool has = p->categories & BIT(row);
+
+			KUNIT_EXPECT_EQ(test, has,
+					memledger_profile_has_category(p, row, 0));
+			KUNIT_EXPECT_EQ(test, has && !(categories & BIT(row)),
+					memledger_profile_has_category(p, row,
+								       names));
+			KUNIT_EXPECT_EQ(test, has && !(mtrack & BIT(row)),
+					memledger_profile_has_category(p, row,
+						MEMLEDGER_UNAVAILABLE_MTRACK));
+		}
+		for (row = 0; row < NR_MEMLEDGER_SUBCATEGORIES; row++) {
+			bool has = p->subcategories & BIT(row);
+
+			KUNIT_EXPECT_EQ(test, has,
+					memledger_profile_has_subcategory(p, row,
+									  0));
+			KUNIT_EXPECT_EQ(test, has && !(subcategories & BIT(row)),
+					memledger_profile_has_subcategory(p, row,
+									  names));
+		}
+	}
+}
+
 static void profile_find_test(struct kunit *test)
 {
 	static const char *const unknown[] = {
@@ -395,6 +447,7 @@ static struct kunit_case classify_tests[] = {
 	KUNIT_CASE(last_rules_test),
 	KUNIT_CASE(profile_masks_test),
 	KUNIT_CASE_PARAM(profile_test, profiles_gen_params),
+	KUNIT_CASE(profile_without_names_test),
 	KUNIT_CASE(profile_find_test),
 	KUNIT_CASE(name_length_test),
 	KUNIT_CASE(long_name_test),

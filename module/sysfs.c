@@ -201,14 +201,11 @@ static bool row_is_available(const struct memledger_record *record,
 		return false;
 	switch (attr->kind) {
 	case ROW_CATEGORY:
-		if (attr->row == MEMLEDGER_CAT_EGL_MTRACK ||
-		    attr->row == MEMLEDGER_CAT_GL_MTRACK ||
-		    attr->row == MEMLEDGER_CAT_OTHER_MTRACK)
-			return !(record->unavailable &
-				 MEMLEDGER_UNAVAILABLE_MTRACK);
-		return profile->categories & BIT(attr->row);
+		return memledger_profile_has_category(profile, attr->row,
+						      record->unavailable);
 	case ROW_SUBCATEGORY:
-		return profile->subcategories & BIT(attr->row);
+		return memledger_profile_has_subcategory(profile, attr->row,
+							 record->unavailable);
 	default:
 		return true;
 	}

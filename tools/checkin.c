@@ -75,7 +75,8 @@ static void print_row(FILE *out, const struct memledger_report *report,
 		      enum memledger_category category, bool has_swap_pss)
 {
 	const struct memledger_usage *row = &report->totals.category[category];
-	bool available = memledger_report_has_row(report, category);
+	bool available = memledger_profile_has_category(report->profile, category,
+							report->unavailable);
 	unsigned int i;
 
 	fprintf(out, "%s,", memledger_category_labels[category]);

@@ -228,7 +228,8 @@ void memledger_report_print_json(FILE *out,
 		if (profile->categories & (1U << i))
 			print_row(out, &first_row, memledger_category_names[i],
 				  &totals->category[i],
-				  memledger_report_has_row(report, i),
+				  memledger_profile_has_category(profile, i,
+							report->unavailable),
 				  swap_pss);
 	putc('}', out);
 
@@ -239,7 +240,10 @@ void memledger_report_print_json(FILE *out,
 		if (profile->subcategories & (1U << i))
 			print_row(out, &first_row,
 				  memledger_subcategory_names[i],
-				  &totals->subcategory[i], true, swap_pss);
+				  &totals->subcategory[i],
+				  memledger_profile_has_subcategory(profile, i,
+							report->unavailable),
+				  swap_pss);
 	putc('}', out);
 
 	memledger_json_key(out, &first, "unknown");

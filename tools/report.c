@@ -41,23 +41,6 @@ memledger_report_unavailable(const struct memledger_report *report,
 	return NULL;
 }
 
-/**
- * memledger_report_has_row - tell a row of zeroes from a row nobody can fill
- * @report: the report
- * @category: the row
- *
- * Return: false where only a GPU driver could fill the row, and none did.
- */
-bool memledger_report_has_row(const struct memledger_report *report,
-			      enum memledger_category category)
-{
-	if (!(report->unavailable & MEMLEDGER_UNAVAILABLE_MTRACK))
-		return true;
-	return category != MEMLEDGER_CAT_EGL_MTRACK &&
-	       category != MEMLEDGER_CAT_GL_MTRACK &&
-	       category != MEMLEDGER_CAT_OTHER_MTRACK;
-}
-
 static const char heap_note[] =
 "Heap Size, Alloc and Free are known to the process alone: 0, as dumpsys has it\n"
 "for native processes.\n";

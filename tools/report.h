@@ -44,8 +44,6 @@ struct memledger_report {
 const char *
 memledger_report_unavailable(const struct memledger_report *report,
 			     unsigned int nth);
-bool memledger_report_has_row(const struct memledger_report *report,
-			      enum memledger_category category);
 
 void memledger_report_print_source(FILE *out,
 				   const struct memledger_report *report);

@@ -10,15 +10,11 @@
 #ifndef _MEMLEDGER_ABI_H
 #define _MEMLEDGER_ABI_H
 
+#include <memledger/classify.h>
 #include <memledger/usage.h>
 
 #define MEMLEDGER_ABI_VERSION		1
 #define MEMLEDGER_RECORD_MAGIC		0x4c4d454d	/* "MEML" in memory */
-
-/* Bits of memledger_record.unavailable: what this kernel cannot tell. */
-#define MEMLEDGER_UNAVAILABLE_SWAP_PSS	0x1
-#define MEMLEDGER_UNAVAILABLE_MTRACK	0x2	/* no GPU driver told us anything */
-#define MEMLEDGER_UNAVAILABLE_ANON_NAMES 0x4	/* unnamed may be named in truth */
 
 /**
  * struct memledger_record - a snapshot, in the byte order of the machine
@@ -36,7 +32,7 @@
  * @lock_hold_max_ns: the longest time the mmap lock was held
  * @tgid: in the initial pid namespace
  * @complete: 1, or 0 if the walk had to stop early
- * @unavailable: MEMLEDGER_UNAVAILABLE_*
+ * @unavailable: MEMLEDGER_UNAVAILABLE_* of <memledger/classify.h>
  * @comm: of the thread group leader, NUL-terminated
  * @profile: the rules that were applied, NUL-terminated
  * @totals: the numbers

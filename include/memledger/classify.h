@@ -80,6 +80,11 @@ struct memledger_profile {
 	const char *app_jit_label;
 };
 
+/* What the kernel at hand cannot tell, as far as rows depend on it. */
+#define MEMLEDGER_UNAVAILABLE_SWAP_PSS	0x1
+#define MEMLEDGER_UNAVAILABLE_MTRACK	0x2	/* no GPU driver told us anything */
+#define MEMLEDGER_UNAVAILABLE_ANON_NAMES 0x4	/* unnamed may be named in truth */
+
 #define MEMLEDGER_DEFAULT_PROFILE	"android16"
 
 extern const struct memledger_profile memledger_profiles[];
@@ -135,6 +140,13 @@ struct memledger_classifier {
 };
 
 const struct memledger_profile *memledger_profile_find(const char *name);
+bool memledger_profile_has_category(const struct memledger_profile *profile,
+				    enum memledger_category category,
+				    u32 unavailable);
+bool
+memledger_profile_has_subcategory(const struct memledger_profile *profile,
+				  enum memledger_subcategory subcategory,
+				  u32 unavailable);
 void memledger_classifier_init(struct memledger_classifier *classifier,
 			       const struct memledger_profile *profile);
 struct memledger_verdict

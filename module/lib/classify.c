@@ -136,6 +136,82 @@ const struct memledger_profile *memledger_profile_find(const char *name)
 	return NULL;
 }
 
+/*
+ * Whether every rule that leads to a row asks for a name of anonymous memory.
+ * On a kernel without these such a row is not empty but unknown: what belongs
+ * in it is counted as Unknown. @subcategory may be MEMLEDGER_SUB_NONE; else
+ * @category does not matter.
+ */
+static bool row_needs_names(const struct memledger_profile *profile,
+			    unsigned int category, unsigned int subcategory)
+{
+	static const char anon[] = "[anon:";
+	bool needs = false;
+	u32 i;
+
+	for (i = 0; i < profile->nr_rules; i++) {
+		const struct memledger_rule *rule = &profile->rules[i];
+
+		if (!(rule->profiles & profile->bit) ||
+		    (subcategory == MEMLEDGER_SUB_NONE ?
+		     rule->category != category :
+		     rule->subcategory != subcategory))
+			continue;
+		if (!rule->pattern ||
+		    strncmp(rule->pattern, anon, sizeof(anon) - 1))
+			return false;
+		needs = true;
+	}
+	return needs;
+}
+
+/**
+ * memledger_profile_has_category - tell a row of zeroes from one nobody fills
+ * @profile: the release
+ * @category: the row
+ * @unavailable: MEMLEDGER_UNAVAILABLE_*
+ *
+ * Return: false where the release has no such row, or nothing that is at hand
+ * could lead to it.
+ */
+bool memledger_profile_has_category(const struct memledger_profile *profile,
+				    enum memledger_category category,
+				    u32 unavailable)
+{
+	switch (category) {
+	case MEMLEDGER_CAT_EGL_MTRACK:
+	case MEMLEDGER_CAT_GL_MTRACK:
+	case MEMLEDGER_CAT_OTHER_MTRACK:
+		return !(unavailable & MEMLEDGER_UNAVAILABLE_MTRACK);
+	default:
+		break;
+	}
+	if (!(profile->categories & (1U << category)))
+		return false;
+	return !(unavailable & MEMLEDGER_UNAVAILABLE_ANON_NAMES) ||
+	       !row_needs_names(profile, category, MEMLEDGER_SUB_NONE);
+}
+
+/**
+ * memledger_profile_has_subcategory - the same for a row of the details
+ * @profile: the release
+ * @subcategory: the row
+ * @unavailable: MEMLEDGER_UNAVAILABLE_*
+ *
+ * Return: false where the release has no such row, or nothing that is at hand
+ * could lead to it.
+ */
+bool
+memledger_profile_has_subcategory(const struct memledger_profile *profile,
+				  enum memledger_subcategory subcategory,
+				  u32 unavailable)
+{
+	if (!(profile->subcategories & (1U << subcategory)))
+		return false;
+	return !(unavailable & MEMLEDGER_UNAVAILABLE_ANON_NAMES) ||
+	       !row_needs_names(profile, NR_MEMLEDGER_CATEGORIES, subcategory);
+}
+
 /**
  * memledger_classifier_init - get ready for the first mapping of a process
  * @classifier: what to set up

@@ -512,6 +512,12 @@ def test_tolerance():
            base["category"]["so_mmap"]["vmas"], 2)
     expect("no name of an anonymous mapping", base["unavailable"],
            list(MTRACK) + ["anon_names"])
+    needs_names = ("heap", "los", "zygote", "non_moving", "linear_alloc",
+                   "gc", "compiler_metadata", "indirect_ref")
+    expect("rows that only such a name leads to are null, not 0",
+           sorted(name for kind in ("category", "subcategory")
+                  for name, row in base[kind].items() if row["rss"] is None),
+           sorted(MTRACK + needs_names + ("dalvik_heap",)))
     expect("provenance of a text",
            [base[key] for key in ("pid", "comm", "generation", "kernel",
                                   "page_size", "timestamp_ns", "complete",
