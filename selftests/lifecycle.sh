@@ -43,6 +43,18 @@ read_all()
 	:
 }
 
+# The same numbers in few files: on a debug kernel 400 a target take long.
+read_few()
+{
+	for target in $targets; do
+		cat "$nodes/processes/$target/record" \
+			"$nodes/processes/$target/total/pss" \
+			"$details/processes/$target/meminfo" \
+			"$details/processes/$target/vmas" > /dev/null ||
+			return 1
+	done
+}
+
 track_all()
 {
 	for target in $targets; do
@@ -50,7 +62,7 @@ track_all()
 	done
 }
 
-# $1: rounds, $2: targets
+# $1: rounds, $2: targets, $3: what to read
 load_track_read_unload()
 {
 	i=0
@@ -60,7 +72,7 @@ load_track_read_unload()
 	done
 	i=0
 	while [ $i -lt "$1" ]; do
-		load && track_all && read_all || return 1
+		load && track_all && $3 || return 1
 		# The snapshot is a true one each time.
 		[ "$(cat "$nodes/processes/$target/complete")" = 1 ] || return 1
 		unload || return 1
@@ -166,8 +178,8 @@ ktap_set_plan 9
 [ ! -e $leaks ] || echo clear > $leaks
 
 ktap_test_result "load_track_read_unload_${rounds}_times" \
-	load_track_read_unload "$rounds" 1
-ktap_test_result 50_targets_3_times load_track_read_unload 3 50
+	load_track_read_unload "$rounds" 1 read_all
+ktap_test_result 50_targets_3_times load_track_read_unload 3 50 read_few
 ktap_test_result with_dead_targets with_dead_targets
 ktap_test_result with_open_sysfs_file \
 	with_open_file $nodes/processes/TGID/total/rss
