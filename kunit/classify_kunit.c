@@ -264,7 +264,8 @@ static void profile_without_names_test(struct kunit *test)
 	const u32 mtrack = BIT(MEMLEDGER_CAT_EGL_MTRACK) |
 			   BIT(MEMLEDGER_CAT_GL_MTRACK) |
 			   BIT(MEMLEDGER_CAT_OTHER_MTRACK);
-	const u32 names = MEMLEDGER_UNAVAILABLE_ANON_NAMES;
+	const u32 no_names = MEMLEDGER_UNAVAILABLE_ANON_NAMES;
+	const u32 no_gpu = MEMLEDGER_UNAVAILABLE_MTRACK;
 	unsigned int i, row;
 
 	for (i = 0; i < nr_memledger_profiles; i++) {
@@ -279,26 +280,25 @@ static void profile_without_names_test(struct kunit *test)
 			subcategories |= BIT(MEMLEDGER_SUB_APP_JIT);
 		}
 		for (row = 0; row < NR_MEMLEDGER_CATEGORIES; row++) {
-			bool has = p->categories & BIT(row);
+			bool has = p->categories & BIT(row), is;
 
-			KUNIT_EXPECT_EQ(test, has,
-					memledger_profile_has_category(p, row, 0));
+			is = memledger_profile_has_category(p, row, 0);
+			KUNIT_EXPECT_EQ(test, has, is);
+			is = memledger_profile_has_category(p, row, no_names);
 			KUNIT_EXPECT_EQ(test, has && !(categories & BIT(row)),
-					memledger_profile_has_category(p, row,
-								       names));
-			KUNIT_EXPECT_EQ(test, has && !(mtrack & BIT(row)),
-					memledger_profile_has_category(p, row,
-						MEMLEDGER_UNAVAILABLE_MTRACK));
+					is);
+			is = memledger_profile_has_category(p, row, no_gpu);
+			KUNIT_EXPECT_EQ(test, has && !(mtrack & BIT(row)), is);
 		}
 		for (row = 0; row < NR_MEMLEDGER_SUBCATEGORIES; row++) {
-			bool has = p->subcategories & BIT(row);
+			bool has = p->subcategories & BIT(row), is;
 
-			KUNIT_EXPECT_EQ(test, has,
-					memledger_profile_has_subcategory(p, row,
-									  0));
-			KUNIT_EXPECT_EQ(test, has && !(subcategories & BIT(row)),
-					memledger_profile_has_subcategory(p, row,
-									  names));
+			is = memledger_profile_has_subcategory(p, row, 0);
+			KUNIT_EXPECT_EQ(test, has, is);
+			is = memledger_profile_has_subcategory(p, row,
+							       no_names);
+			KUNIT_EXPECT_EQ(test,
+					has && !(subcategories & BIT(row)), is);
 		}
 	}
 }

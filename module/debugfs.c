@@ -384,7 +384,7 @@ static void print_capture(struct seq_file *m, struct pid *pid)
 		seq_printf(m, "# capture: on, %llu ranges, %llu dropped\n",
 			   info.ranges, info.dropped);
 	else
-		seq_printf(m, "# capture: off\n");
+		seq_puts(m, "# capture: off\n");
 }
 
 static void print_owner(struct seq_file *m, const struct memledger_name *row)
@@ -397,7 +397,7 @@ static void print_owner(struct seq_file *m, const struct memledger_name *row)
 		seq_printf(m, "%llu",
 			   usage->swap_pss >> MEMLEDGER_PSS_SHIFT);
 	else
-		seq_printf(m, "-");
+		seq_puts(m, "-");
 	seq_printf(m, " %llu %s\n", usage->vmas, row->text);
 }
 
@@ -409,7 +409,7 @@ static int owners_show(struct seq_file *m, void *v)
 	if (!memledger_access_allowed())
 		return -EPERM;
 	print_capture(m, reader->target->pid);
-	seq_printf(m, "pss rss private_dirty swap_pss regions perms source owner\n");
+	seq_puts(m, "pss rss private_dirty swap_pss regions perms source owner\n");
 	for (i = 0; i < reader->names.nr; i++)
 		print_owner(m, &reader->names.rows[i]);
 	return 0;

@@ -449,7 +449,8 @@ static struct { ROW_ATTRS(NR_SUMMARY_FIELDS); } summary_row;
 static struct { ROW_ATTRS(NR_CATEGORY_FIELDS); }
 	category_rows[NR_MEMLEDGER_CATEGORIES];
 static struct { ROW_ATTRS(NR_DETAIL_FIELDS); }
-	subcategory_rows[NR_MEMLEDGER_SUBCATEGORIES],
+	subcategory_rows[NR_MEMLEDGER_SUBCATEGORIES];
+static struct { ROW_ATTRS(NR_DETAIL_FIELDS); }
 	unknown_rows[NR_MEMLEDGER_UNKNOWN_CLASSES];
 
 static const struct attribute_group target_group = { .attrs = target_attrs };

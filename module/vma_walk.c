@@ -237,10 +237,10 @@ static unsigned long piece_end(const struct memledger_walk *walk,
 static int walk_locked(struct memledger_walk *walk, long budget,
 		       memledger_vma_fn fn, void *arg)
 {
+	VMA_ITERATOR(vmi, walk->mm, walk->addr);
 	struct memledger_page_walk pages = { .budget = budget };
 	struct vm_area_struct *vma;
 	int ret;
-	VMA_ITERATOR(vmi, walk->mm, walk->addr);
 
 	vma = vma_next(&vmi);
 	while (vma) {

@@ -170,7 +170,7 @@ unavailable()
 
 ktap_print_header
 ktap_set_plan 4
-start_target
+start_target "$@"
 echo "$target" > $nodes/track || ktap_exit_fail_msg cannot track
 trap 'echo $target > $nodes/untrack; end_targets; rm -rf "$scratch"' EXIT
 echo 1 > "$nodes/processes/$target/refresh"

@@ -199,9 +199,10 @@ void memledger_report_print_json(FILE *out,
 {
 	const struct memledger_totals *totals = &report->totals;
 	const struct memledger_profile *profile = report->profile;
-	bool swap_pss = !(report->unavailable & MEMLEDGER_UNAVAILABLE_SWAP_PSS);
+	u32 missing = report->unavailable;
+	bool swap_pss = !(missing & MEMLEDGER_UNAVAILABLE_SWAP_PSS);
 	bool first = true;
-	bool first_row;
+	bool first_row, available;
 	unsigned int i;
 
 	putc('{', out);
@@ -224,26 +225,26 @@ void memledger_report_print_json(FILE *out,
 	memledger_json_key(out, &first, "category");
 	putc('{', out);
 	first_row = true;
-	for (i = 0; i < NR_MEMLEDGER_CATEGORIES; i++)
-		if (profile->categories & (1U << i))
-			print_row(out, &first_row, memledger_category_names[i],
-				  &totals->category[i],
-				  memledger_profile_has_category(profile, i,
-							report->unavailable),
-				  swap_pss);
+	for (i = 0; i < NR_MEMLEDGER_CATEGORIES; i++) {
+		if (!(profile->categories & (1U << i)))
+			continue;
+		available = memledger_profile_has_category(profile, i, missing);
+		print_row(out, &first_row, memledger_category_names[i],
+			  &totals->category[i], available, swap_pss);
+	}
 	putc('}', out);
 
 	memledger_json_key(out, &first, "subcategory");
 	putc('{', out);
 	first_row = true;
-	for (i = 0; i < NR_MEMLEDGER_SUBCATEGORIES; i++)
-		if (profile->subcategories & (1U << i))
-			print_row(out, &first_row,
-				  memledger_subcategory_names[i],
-				  &totals->subcategory[i],
-				  memledger_profile_has_subcategory(profile, i,
-							report->unavailable),
-				  swap_pss);
+	for (i = 0; i < NR_MEMLEDGER_SUBCATEGORIES; i++) {
+		if (!(profile->subcategories & (1U << i)))
+			continue;
+		available = memledger_profile_has_subcategory(profile, i,
+							      missing);
+		print_row(out, &first_row, memledger_subcategory_names[i],
+			  &totals->subcategory[i], available, swap_pss);
+	}
 	putc('}', out);
 
 	memledger_json_key(out, &first, "unknown");
