@@ -41,6 +41,21 @@ static void class_test(struct kunit *test)
 	}
 }
 
+/* The cases say by their names which classes are of such. */
+static void class_needs_name_test(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(memledger_unknown_cases); i++) {
+		const struct memledger_unknown_case *c =
+			&memledger_unknown_cases[i];
+
+		KUNIT_EXPECT_EQ_MSG(test,
+				    memledger_unknown_needs_name(c->class),
+				    *c->name != '\0', "\"%s\"", c->name);
+	}
+}
+
 /* The name ends where its length says; what lies behind is not looked at. */
 static void class_length_test(struct kunit *test)
 {
@@ -219,6 +234,7 @@ static void names_empty_test(struct kunit *test)
 
 static struct kunit_case unknown_tests[] = {
 	KUNIT_CASE(class_test),
+	KUNIT_CASE(class_needs_name_test),
 	KUNIT_CASE(class_length_test),
 	KUNIT_CASE(class_coverage_test),
 	KUNIT_CASE(class_names_test),

@@ -252,7 +252,8 @@ void memledger_report_print_json(FILE *out,
 	first_row = true;
 	for (i = 0; i < NR_MEMLEDGER_UNKNOWN_CLASSES; i++)
 		print_row(out, &first_row, memledger_unknown_names[i],
-			  &totals->unknown[i], true, swap_pss);
+			  &totals->unknown[i],
+			  memledger_report_has_class(report, i), swap_pss);
 	putc('}', out);
 
 	memledger_json_key(out, &first, "summary");

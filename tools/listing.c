@@ -87,6 +87,13 @@ static const char *row_label(const struct memledger_listing *listing,
 	return listing->label ? listing->label(row) : row->text;
 }
 
+static bool is_available(const struct memledger_listing *listing,
+			 const struct memledger_name *row)
+{
+	return !listing->available || listing->available(row, listing->data);
+}
+
+/* usage is NULL for a row that nobody can fill. */
 static void print_row(FILE *out, const struct memledger_listing *listing,
 		      int width, const char *label,
 		      const struct memledger_usage *usage)
@@ -100,7 +107,7 @@ static void print_row(FILE *out, const struct memledger_listing *listing,
 
 		if (listing->brief && !column->brief)
 			continue;
-		if (column->swap_pss && !listing->swap_pss)
+		if (!usage || (column->swap_pss && !listing->swap_pss))
 			fprintf(out, " %8s", "-");
 		else
 			fprintf(out, " %8llu",
@@ -165,7 +172,8 @@ void memledger_listing_print(FILE *out, const struct memledger_listing *listing)
 		const char *label = labels ? labels[i] : NULL;
 
 		print_row(out, listing, width,
-			  label ? label : "(out of memory)", &row->usage);
+			  label ? label : "(out of memory)",
+			  is_available(listing, row) ? &row->usage : NULL);
 		if (listing->tail) {
 			fputs("  ", out);
 			listing->tail(out, row, listing->data);
@@ -185,24 +193,27 @@ void memledger_listing_print(FILE *out, const struct memledger_listing *listing)
 
 static void print_json_numbers(FILE *out, bool *first,
 			       const struct memledger_listing *listing,
-			       const struct memledger_usage *usage)
+			       const struct memledger_usage *usage,
+			       bool available)
 {
 	const unsigned int shift = MEMLEDGER_PSS_SHIFT;
 
 	if (listing->brief) {
 		memledger_json_number(out, first, "pss", usage->pss >> shift,
-				      true);
-		memledger_json_number(out, first, "rss", usage->rss, true);
+				      available);
+		memledger_json_number(out, first, "rss", usage->rss,
+				      available);
 		memledger_json_number(out, first, "private_dirty",
-				      usage->private_dirty, true);
+				      usage->private_dirty, available);
 		memledger_json_number(out, first, "swap_pss",
 				      usage->swap_pss >> shift,
-				      listing->swap_pss);
+				      listing->swap_pss && available);
 	} else {
-		memledger_json_usage(out, first, usage, true,
+		memledger_json_usage(out, first, usage, available,
 				     listing->swap_pss);
 	}
-	memledger_json_number(out, first, listing->count, usage->vmas, true);
+	memledger_json_number(out, first, listing->count, usage->vmas,
+			      available);
 }
 
 /**
@@ -225,7 +236,7 @@ void memledger_listing_print_json(FILE *out, bool *first,
 	memledger_json_key(out, first, "total");
 	putc('{', out);
 	usage = listing->total ? *listing->total : sum_from(names, 0);
-	print_json_numbers(out, &first_member, listing, &usage);
+	print_json_numbers(out, &first_member, listing, &usage, true);
 	putc('}', out);
 
 	memledger_json_key(out, first, "rows");
@@ -241,7 +252,8 @@ void memledger_listing_print_json(FILE *out, bool *first,
 		if (listing->members)
 			listing->members(out, &first_member, row,
 					 listing->data);
-		print_json_numbers(out, &first_member, listing, &row->usage);
+		print_json_numbers(out, &first_member, listing, &row->usage,
+				   is_available(listing, row));
 		putc('}', out);
 	}
 	putc(']', out);
@@ -256,7 +268,7 @@ void memledger_listing_print_json(FILE *out, bool *first,
 	memledger_json_number(out, &first_member, "rows", names->nr - nr,
 			      true);
 	usage = sum_from(names, nr);
-	print_json_numbers(out, &first_member, listing, &usage);
+	print_json_numbers(out, &first_member, listing, &usage, true);
 	putc('}', out);
 }
 

@@ -24,7 +24,8 @@
  * @tail: NULL, or prints the last columns of a row and what lies below it
  * @members: NULL, or prints further members of a row's object, the row's name
  *	among them where @key is NULL
- * @data: for @label, @tail and @members
+ * @available: NULL, or tells rows that are 0 from rows nobody can fill
+ * @data: for @tail, @members and @available
  */
 struct memledger_listing {
 	const struct memledger_names *names;
@@ -40,6 +41,7 @@ struct memledger_listing {
 		     void *data);
 	void (*members)(FILE *out, bool *first,
 			const struct memledger_name *row, void *data);
+	bool (*available)(const struct memledger_name *row, void *data);
 	void *data;
 };
 

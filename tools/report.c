@@ -41,6 +41,20 @@ memledger_report_unavailable(const struct memledger_report *report,
 	return NULL;
 }
 
+/**
+ * memledger_report_has_class - tell a class of zeroes from one nobody can fill
+ * @report: the report
+ * @class: part of Unknown
+ *
+ * Return: false where only a name leads to the class, and there are none.
+ */
+bool memledger_report_has_class(const struct memledger_report *report,
+				enum memledger_unknown_class class)
+{
+	return !(report->unavailable & MEMLEDGER_UNAVAILABLE_ANON_NAMES) ||
+	       !memledger_unknown_needs_name(class);
+}
+
 static const char heap_note[] =
 "Heap Size, Alloc and Free are known to the process alone: 0, as dumpsys has it\n"
 "for native processes.\n";

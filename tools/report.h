@@ -45,6 +45,8 @@ const char *
 memledger_report_unavailable(const struct memledger_report *report,
 			     unsigned int nth);
 
+bool memledger_report_has_class(const struct memledger_report *report,
+				enum memledger_unknown_class class);
 void memledger_report_print_source(FILE *out,
 				   const struct memledger_report *report);
 void memledger_report_print_table(FILE *out,

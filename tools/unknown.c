@@ -235,8 +235,13 @@ static void print_name_members(FILE *out, bool *first,
 			      memledger_unknown_names[row->class]);
 }
 
+static bool class_is_available(const struct memledger_name *row, void *data)
+{
+	return memledger_report_has_class(data, row->class);
+}
+
 static void print_parts(FILE *out, struct parts *parts,
-			const struct memledger_report *report,
+			struct memledger_report *report,
 			enum memledger_unknown_by by, u32 top, bool json)
 {
 	u32 unavailable = report->unavailable;
@@ -254,6 +259,8 @@ static void print_parts(FILE *out, struct parts *parts,
 		listing.heading = "What it is";
 		listing.tail = print_class_tail;
 		listing.members = print_class_members;
+		listing.available = class_is_available;
+		listing.data = report;
 	} else {
 		listing.key = "name";
 		listing.heading = "Class";

@@ -136,6 +136,26 @@ memledger_unknown_classify(const char *name, size_t len, unsigned int prot)
 	return MEMLEDGER_UNKNOWN_NAMED_OTHER;
 }
 
+/**
+ * memledger_unknown_needs_name - tell a class of names from one without
+ * @class: the class
+ *
+ * Return: whether only a name leads to it, so that it is not 0 but unavailable
+ * where the kernel gives anonymous memory no names.
+ */
+bool memledger_unknown_needs_name(enum memledger_unknown_class class)
+{
+	switch (class) {
+	case MEMLEDGER_UNKNOWN_UNNAMED_DATA:
+	case MEMLEDGER_UNKNOWN_UNNAMED_CODE:
+	case MEMLEDGER_UNKNOWN_UNNAMED_READONLY:
+	case MEMLEDGER_UNKNOWN_UNNAMED_RESERVE:
+		return false;
+	default:
+		return true;
+	}
+}
+
 static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')

@@ -141,6 +141,26 @@ def test_text():
            [line.split()[9] for line in out.split("\n")[4:6]], ["-"] * 2)
 
 
+def test_no_names():
+    """Without names a class of names is not 0."""
+    text = vma(0x1000, 1, Rss=4, Pss=4) + vma(0x3000, 1, perms="---p")
+    data = run_json("unknown", "-", text=text)
+    got = {row["class"]: [row["rss"], row["vmas"]] for row in data["rows"]}
+    want = {name: [0, 0] if name.startswith("unnamed_") else [None, None]
+            for name in CLASSES}
+    want["unnamed_data"], want["unnamed_reserve"] = [4096, 1], [0, 1]
+    expect("classes of a text without names", got, want)
+    expect("and in smaps",
+           {row: [usage["rss"], usage["vmas"]] for row, usage in
+            run_json("smaps", "-", text=text)["unknown"].items()}, want)
+    expect("the total is known", data["total"]["rss"], 4096)
+    out = run_good("unknown", "-", text=text)
+    expect("and in the table",
+           [line.split()[1:11] for line in out.split("\n")
+            if line.startswith(("linker ", "unnamed_code "))],
+           [["-"] * 10, ["0"] * 10])
+
+
 def test_top():
     whole = run_json("unknown", "-", "--by", "name", text=PARTS)
     expect("without --top there is no rest", whole["rest"], None)
@@ -829,10 +849,12 @@ def test_all(directory):
         check_sums("everything by " + profile, ("-", "--profile", profile),
                    everything(True))
     check_sums("parts", ("-",), PARTS)
-    check_sums("nothing of Unknown", ("-",), vma(0x1000, 1, "[heap]"))
+    check_sums("nothing of Unknown", ("-",), vma(0x1000, 1, "[heap]") +
+               vma(0x2000, 1, "[anon:dalvik-main space]"))
     check_sums("no SwapPss", ("-",), vma(0x1000, 1, "[anon:x]", Rss=4, Swap=4,
                                          without=("SwapPss",)))
     test_text()
+    test_no_names()
     test_top()
     test_form()
     test_hard_names()
