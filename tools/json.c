@@ -199,7 +199,8 @@ void memledger_report_print_json(FILE *out,
 {
 	const struct memledger_totals *totals = &report->totals;
 	const struct memledger_profile *profile = report->profile;
-	bool swap_pss = !(report->unavailable & MEMLEDGER_UNAVAILABLE_SWAP_PSS);
+	const u32 lost = report->unavailable;
+	bool swap_pss = !(lost & MEMLEDGER_UNAVAILABLE_SWAP_PSS);
 	bool first = true;
 	bool first_row;
 	unsigned int i;
@@ -228,8 +229,7 @@ void memledger_report_print_json(FILE *out,
 		if (profile->categories & (1U << i))
 			print_row(out, &first_row, memledger_category_names[i],
 				  &totals->category[i],
-				  memledger_profile_has_category(profile, i,
-							report->unavailable),
+				  memledger_profile_has_category(profile, i, lost),
 				  swap_pss);
 	putc('}', out);
 
@@ -241,8 +241,7 @@ void memledger_report_print_json(FILE *out,
 			print_row(out, &first_row,
 				  memledger_subcategory_names[i],
 				  &totals->subcategory[i],
-				  memledger_profile_has_subcategory(profile, i,
-							report->unavailable),
+				  memledger_profile_has_subcategory(profile, i, lost),
 				  swap_pss);
 	putc('}', out);
 
