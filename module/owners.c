@@ -72,7 +72,9 @@ static int add_code(struct code *code, const struct memledger_vma_line *line)
 	map->end = line->end;
 	map->offset = line->offset;
 	map->runtime = is_runtime(line->name);
-	map->name = kstrdup(line->name, GFP_KERNEL);
+	/* A file of that name need no longer be this one. */
+	map->name = kasprintf(GFP_KERNEL, "%s%s", line->name,
+			      line->deleted ? " (deleted)" : "");
 	if (!map->name)
 		return -ENOMEM;
 	code->nr++;
