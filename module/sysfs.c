@@ -206,6 +206,10 @@ static bool row_is_available(const struct memledger_record *record,
 	case ROW_SUBCATEGORY:
 		return memledger_profile_has_subcategory(profile, attr->row,
 							 record->unavailable);
+	case ROW_UNKNOWN:
+		return !(record->unavailable &
+			 MEMLEDGER_UNAVAILABLE_ANON_NAMES) ||
+		       !memledger_unknown_needs_name(attr->row);
 	default:
 		return true;
 	}
