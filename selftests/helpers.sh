@@ -42,12 +42,12 @@ grep -q ' /sys/kernel/debug debugfs ' /proc/mounts ||
 	mount -t debugfs debugfs /sys/kernel/debug ||
 	skip_all no debugfs
 
-# Starts a process to track; its number is in $target, all of them in $targets.
-# $1, if given: what hold does besides.
+# Starts a process to track, hold with the arguments given; its number is in
+# $target, all of them in $targets.
 targets=
-start_target()
+start_hold()
 {
-	"$here/hold" 200000 "$@" > "$scratch/hold" &
+	"$here/hold" "$@" > "$scratch/hold" &
 	target=$!
 	targets="$targets $target"
 	while [ ! -s "$scratch/hold" ]; do
@@ -55,6 +55,11 @@ start_target()
 		sleep 0.01
 	done
 	rm "$scratch/hold"
+}
+
+start_target()
+{
+	start_hold 200000
 }
 
 end_targets()

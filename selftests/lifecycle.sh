@@ -139,7 +139,7 @@ twice()
 # It goes while probes are hit, and takes them along.
 while_capturing()
 {
-	start_target map
+	start_hold 200000 map
 	i=0
 	while [ $i -lt 5 ]; do
 		cat $kprobes > "$scratch/kprobes"

@@ -15,20 +15,14 @@
 #include "owner_rows.h"
 #include "testlib.h"
 
-#if __SIZEOF_POINTER__ == 8
-typedef Elf64_Ehdr elf_header;
-typedef Elf64_Phdr elf_segment;
-typedef Elf64_Shdr elf_section;
-typedef Elf64_Sym elf_symbol;
-#else
-#error "The tests are 64-bit programs"
-#endif
+#define HEADINGS \
+	"pss rss private_dirty swap_pss regions perms source owner"
 
 /* Where in memory the code at an offset of the file is meant to be, or 0. */
 static u64 code_address(const char *file, u64 offset)
 {
-	const elf_header *header = (const void *)file;
-	const elf_segment *segment = (const void *)(file + header->e_phoff);
+	const Elf64_Ehdr *header = (const void *)file;
+	const Elf64_Phdr *segment = (const void *)(file + header->e_phoff);
 
 	for (int i = 0; i < header->e_phnum; i++, segment++) {
 		if (segment->p_type == PT_LOAD && segment->p_flags & PF_X &&
@@ -41,11 +35,11 @@ static u64 code_address(const char *file, u64 offset)
 
 static const char *function_name(const char *file, u64 addr)
 {
-	const elf_header *header = (const void *)file;
-	const elf_section *sections = (const void *)(file + header->e_shoff);
+	const Elf64_Ehdr *header = (const void *)file;
+	const Elf64_Shdr *sections = (const void *)(file + header->e_shoff);
 
 	for (int i = 0; i < header->e_shnum; i++) {
-		const elf_symbol *symbol =
+		const Elf64_Sym *symbol =
 			(const void *)(file + sections[i].sh_offset);
 		const char *names =
 			file + sections[sections[i].sh_link].sh_offset;
@@ -166,7 +160,7 @@ int owner_rows_read(struct owner_rows *rows, pid_t tgid)
 	line = strsep(&rest, "\n");
 	err = parse_first_line(rows, line);
 	line = strsep(&rest, "\n");
-	if (!err && (!line || strcmp(line, "pss rss private_dirty swap_pss regions perms source owner")))
+	if (!err && (!line || strcmp(line, HEADINGS)))
 		err = -EBADMSG;
 	while (!err && (line = strsep(&rest, "\n")) && *line)
 		err = parse_row(rows, line);

@@ -489,7 +489,7 @@ static int find_offset(struct dl_phdr_info *info, size_t size, void *arg)
 
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		const Elf64_Phdr *segment = &info->dlpi_phdr[i];
 
 		if (segment->p_type != PT_LOAD || at < segment->p_vaddr ||
 		    at >= segment->p_vaddr + segment->p_memsz)
@@ -586,21 +586,32 @@ FIXTURE(process)
 	struct owner_rows rows;
 };
 
-FIXTURE_VARIANT(process)
-{
+/**
+ * struct scenario - what a process does
+ * @prepare: before it is watched, or NULL
+ * @run: while it is
+ * @ranges: how many are noted in the end
+ * @owners: and whose, as rows of source "capture"
+ */
+struct scenario {
 	void (*prepare)(void);
 	void (*run)(void);
 	u64 ranges;
 	struct expected owners[3];
 };
 
+FIXTURE_VARIANT(process)
+{
+	struct scenario is;
+};
+
 #define PROCESS(_run, _ranges, ...)					\
 	FIXTURE_VARIANT_ADD(process, _run)				\
-	{								\
+	{ .is = {							\
 		.run = _run,						\
 		.ranges = _ranges,					\
 		.owners = { __VA_ARGS__ },				\
-	}
+	} }
 
 #define FIRST(_regions, _pages)		{ "owners", "map_first", _regions, _pages }
 #define SECOND(_regions, _pages)	{ "owners", "map_second", _regions, _pages }
@@ -634,22 +645,22 @@ PROCESS(code_replaced, 2, {});
 PROCESS(code_older, 3, FIRST(1, 8));
 
 FIXTURE_VARIANT_ADD(process, threads)
-{
+{ .is = {
 	.prepare = threads_ready,
 	.run = threads_map,
 	.ranges = NR_THREADS,
 	.owners = { FIRST(NR_THREADS, NR_THREADS * 3) },
-};
+} };
 
 static void run_process(void *arg)
 {
-	const FIXTURE_VARIANT(process) *variant = arg;
+	const struct scenario *scenario = arg;
 
 	make_area(AREA_PAGES);
-	if (variant->prepare)
-		variant->prepare();
+	if (scenario->prepare)
+		scenario->prepare();
 	raise(SIGSTOP);
-	variant->run();
+	scenario->run();
 }
 
 FIXTURE_SETUP(process)
@@ -660,7 +671,7 @@ FIXTURE_SETUP(process)
 		settings_restore();
 		SKIP(return, "%s", why);
 	}
-	self->pid = start_process(run_process, (void *)variant);
+	self->pid = start_process(run_process, (void *)&variant->is);
 	ASSERT_GT(self->pid, 0);
 	ASSERT_EQ(wait_stopped(self->pid), 0);
 	ASSERT_EQ(watch(self->pid), 0);
@@ -677,8 +688,8 @@ TEST_F(process, owners)
 {
 	ASSERT_EQ(go_on_until_stopped(self->pid), 0);
 	ASSERT_EQ(owner_rows_read(&self->rows, self->pid), 0);
-	EXPECT_TRUE(rows_are(&self->rows, "capture", variant->owners));
-	EXPECT_EQ(self->rows.ranges, variant->ranges);
+	EXPECT_TRUE(rows_are(&self->rows, "capture", variant->is.owners));
+	EXPECT_EQ(self->rows.ranges, variant->is.ranges);
 	EXPECT_EQ(self->rows.dropped, 0);
 }
 
@@ -1049,9 +1060,8 @@ TEST_F_TIMEOUT(capture, many_pairs, 900)
 static void map_pages(size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
-		fail_if((i & 1 ? map_first : map_read_only)(page(i),
-							   page_size()) !=
-			page(i));
+		fail_if((i & 1 ? map_first(page(i), page_size()) :
+			 map_read_only(page(i), page_size())) != page(i));
 }
 
 static void map_many(void *arg)
