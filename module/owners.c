@@ -194,20 +194,6 @@ static void describe_owner(const struct code *code,
 			  line->nr_pcs ? "capture" : "-");
 }
 
-static bool has_owner(const struct memledger_vma_line *line)
-{
-	switch (line->verdict.unknown) {
-	case MEMLEDGER_UNKNOWN_MAPPING_OWNER:
-	case MEMLEDGER_UNKNOWN_UNNAMED_DATA:
-	case MEMLEDGER_UNKNOWN_UNNAMED_CODE:
-	case MEMLEDGER_UNKNOWN_UNNAMED_READONLY:
-	case MEMLEDGER_UNKNOWN_UNNAMED_RESERVE:
-		return true;
-	default:
-		return false;
-	}
-}
-
 #define OWNER_TEXT_SIZE		(MEMLEDGER_NAME_SIZE + 64)
 
 /**
@@ -244,7 +230,7 @@ int memledger_owners_read(struct memledger_target *target,
 		goto out_free;
 	}
 	while ((ret = memledger_vma_cursor_next(cursor, &line)) > 0) {
-		if (!has_owner(&line))
+		if (!memledger_unknown_has_owner(line.verdict.unknown))
 			continue;
 		describe_owner(&code, &line, text, OWNER_TEXT_SIZE);
 		ret = memledger_names_add(owners, text, strlen(text), 0,

@@ -75,20 +75,6 @@ static char *owner_of(const struct memledger_vmas *vmas,
 	return len < 0 ? NULL : text;
 }
 
-static bool has_owner(const struct memledger_vma *vma)
-{
-	switch (vma->verdict.unknown) {
-	case MEMLEDGER_UNKNOWN_MAPPING_OWNER:
-	case MEMLEDGER_UNKNOWN_UNNAMED_DATA:
-	case MEMLEDGER_UNKNOWN_UNNAMED_CODE:
-	case MEMLEDGER_UNKNOWN_UNNAMED_READONLY:
-	case MEMLEDGER_UNKNOWN_UNNAMED_RESERVE:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /**
  * memledger_owners_find - find the owners by the names of mappings
  * @owners: with its vmas; gets the rows, the largest first
@@ -108,7 +94,7 @@ int memledger_owners_find(struct memledger_owners *owners)
 		char *text;
 		int ret;
 
-		if (!has_owner(vma))
+		if (!memledger_unknown_has_owner(vma->verdict.unknown))
 			continue;
 		if (vma->verdict.unknown == MEMLEDGER_UNKNOWN_MAPPING_OWNER)
 			source = SOURCE_NAME;

@@ -51,6 +51,7 @@ extern const char *const
 enum memledger_unknown_class
 memledger_unknown_classify(const char *name, size_t len, unsigned int prot);
 bool memledger_unknown_needs_name(enum memledger_unknown_class class);
+bool memledger_unknown_has_owner(enum memledger_unknown_class class);
 bool memledger_unknown_owner(const char *name, size_t len, u64 *addr);
 
 #endif

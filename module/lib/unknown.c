@@ -156,6 +156,18 @@ bool memledger_unknown_needs_name(enum memledger_unknown_class class)
 	}
 }
 
+/**
+ * memledger_unknown_has_owner - whether who mapped it is worth asking
+ * @class: the class, or MEMLEDGER_UNKNOWN_NONE
+ *
+ * Return: true of memory without a name, and of names that tell it themselves.
+ */
+bool memledger_unknown_has_owner(enum memledger_unknown_class class)
+{
+	return class == MEMLEDGER_UNKNOWN_MAPPING_OWNER ||
+	       !memledger_unknown_needs_name(class);
+}
+
 static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
