@@ -3,8 +3,8 @@
  * From snapshots to /sys/kernel/memledger, one value a file; and from what is
  * written there to settings and targets. docs/ABI/testing has every file.
  *
- * A target has four kobjects (itself, category, subcategory, unknown), and the rows
- * below them are named attribute groups, so that all targets share the one
+ * A target has four kobjects (itself, category, subcategory, unknown), and the
+ * rows below them are named attribute groups, so that all targets share the one
  * table of attributes that memledger_sysfs_init() fills in.
  */
 #include <linux/kobject.h>

@@ -59,7 +59,6 @@ typedef long long s64;
 
 #define ARRAY_SIZE(a)			(sizeof(a) / sizeof((a)[0]))
 #define div64_u64(a, b)			((a) / (b))
-#define static_assert			_Static_assert
 
 #endif
 
