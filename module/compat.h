@@ -288,6 +288,19 @@ static inline unsigned long memledger_syscall_arg(struct pt_regs *regs,
 }
 
 /*
+ * Drivers
+ */
+
+/* What a platform driver's remove() returns: nothing, from 6.11 on. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
+#define memledger_remove_t		void
+#define memledger_remove_done
+#else
+#define memledger_remove_t		int
+#define memledger_remove_done		0
+#endif
+
+/*
  * sysfs
  */
 

@@ -28,6 +28,7 @@ struct file;
  * @name: as /proc/PID/maps prints it, without a deleted mark; NUL-terminated
  * @len: length of @name, 0 without a name
  * @deleted: the kernel says that the file is gone
+ * @dmabuf: the file is a DMA-BUF
  * @usage: what the page tables hold
  */
 struct memledger_vma {
@@ -40,6 +41,7 @@ struct memledger_vma {
 	const char *name;
 	size_t len;
 	bool deleted;
+	bool dmabuf;
 	struct memledger_vma_usage usage;
 };
 
