@@ -4,11 +4,13 @@
  * unloads; the way from a process number to the numbers is
  *
  *   target.c -> vma_walk.c -> page_walk.c, vma_name.c -> lib/ -> snapshot.c
+ *            -> gpu.c -> lib/graphics.c ----------------------->
  *   -> sysfs.c, debugfs.c
  */
 #include <linux/module.h>
 
 #include "capture.h"
+#include "gpu.h"
 #include "snapshot.h"
 #include "target.h"
 
@@ -19,6 +21,9 @@ static int __init memledger_init(void)
 	ret = memledger_snapshot_init();
 	if (ret)
 		return ret;
+	ret = memledger_gpu_init();
+	if (ret)
+		return ret;
 	memledger_debugfs_init();
 	ret = memledger_sysfs_init();
 	if (ret)
@@ -27,6 +32,7 @@ static int __init memledger_init(void)
 
 err_debugfs:
 	memledger_debugfs_exit();
+	memledger_gpu_exit();
 	return ret;
 }
 
@@ -37,6 +43,7 @@ static void __exit memledger_exit(void)
 	memledger_sysfs_exit();
 	memledger_debugfs_exit();
 	memledger_capture_exit();
+	memledger_gpu_exit();
 }
 
 module_init(memledger_init);

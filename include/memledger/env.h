@@ -57,6 +57,7 @@ typedef long long s64;
 #define memledger_sort(base, nr, size, compare) \
 	((nr) ? qsort(base, nr, size, compare) : (void)0)
 
+#define U64_MAX				(~0ULL)
 #define ARRAY_SIZE(a)			(sizeof(a) / sizeof((a)[0]))
 #define div64_u64(a, b)			((a) / (b))
 
