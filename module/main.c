@@ -6,11 +6,14 @@
  *   target.c -> vma_walk.c -> page_walk.c, vma_name.c -> lib/ -> snapshot.c
  *            -> gpu.c -> lib/graphics.c ----------------------->
  *   -> sysfs.c, debugfs.c
+ *
+ * and of all processes, while it is switched on, gpu_totals.c -> gpu_values.c.
  */
 #include <linux/module.h>
 
 #include "capture.h"
 #include "gpu.h"
+#include "gpu_totals.h"
 #include "snapshot.h"
 #include "target.h"
 
@@ -32,6 +35,7 @@ static int __init memledger_init(void)
 
 err_debugfs:
 	memledger_debugfs_exit();
+	memledger_gpu_totals_exit();
 	memledger_gpu_exit();
 	return ret;
 }
@@ -43,6 +47,7 @@ static void __exit memledger_exit(void)
 	memledger_sysfs_exit();
 	memledger_debugfs_exit();
 	memledger_capture_exit();
+	memledger_gpu_totals_exit();
 	memledger_gpu_exit();
 }
 
