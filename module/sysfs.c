@@ -16,6 +16,7 @@
 
 #include "capture.h"
 #include "compat.h"
+#include "dmabuf.h"
 #include "snapshot.h"
 #include "target.h"
 
@@ -1022,9 +1023,12 @@ static struct attribute *root_attrs[] = {
 	NULL
 };
 
+KERNEL_ATTR(dmabuf_list, "%d", memledger_dmabuf_has_list());
+
 static struct attribute *features_attrs[] = {
 	&anon_names_attr.attr,
 	&swap_pss_attr.attr,
+	&dmabuf_list_attr.attr,
 	&feature_owner_capture_attr.attr,
 	NULL
 };
@@ -1038,6 +1042,7 @@ static const struct attribute_group features_group = {
 static const struct attribute_group *root_groups[] = {
 	&root_group,
 	&features_group,
+	&memledger_sysfs_dmabuf_group,
 	NULL
 };
 
