@@ -16,6 +16,7 @@
 
 #include "capture.h"
 #include "compat.h"
+#include "dmabuf.h"
 #include "snapshot.h"
 #include "sysfs.h"
 #include "target.h"
@@ -1030,9 +1031,12 @@ static struct attribute *root_attrs[] = {
 	NULL
 };
 
+KERNEL_ATTR(dmabuf_list, "%d", memledger_dmabuf_has_list());
+
 static struct attribute *features_attrs[] = {
 	&anon_names_attr.attr,
 	&swap_pss_attr.attr,
+	&dmabuf_list_attr.attr,
 	&feature_owner_capture_attr.attr,
 	&memledger_sysfs_feature_gpu_totals.attr,
 	&memledger_sysfs_feature_gpu_provider.attr,
@@ -1049,6 +1053,7 @@ static const struct attribute_group *root_groups[] = {
 	&root_group,
 	&features_group,
 	&memledger_sysfs_gpu_group,
+	&memledger_sysfs_dmabuf_group,
 	NULL
 };
 
