@@ -46,7 +46,11 @@ const char *kgsl_load(const char *module, const char *parameters)
 		err = errno;
 	if (fd >= 0)
 		close(fd);
-	if (!err || err == EEXIST)
+	if (!err)
+		return NULL;
+	/* It, and not the other one of the two. */
+	snprintf(text, sizeof(text), "/sys/module/%s", module);
+	if (err == EEXIST && file_readable(text))
 		return NULL;
 	snprintf(text, sizeof(text), "%s (built with KDIR): %s", name,
 		 strerror(err));
@@ -254,7 +258,7 @@ static bool parse_row(const char *line, struct kgsl_row *row)
 {
 	int end = 0;
 
-	row->metadata[0] = '\0';
+	memset(row, 0, sizeof(*row));
 	/* The addresses are nothing to compare with. */
 	if (sscanf(line, "%*s %*s %llu %u %15s %15s", &row->size, &row->id,
 		   row->flags, row->type) != 4)
