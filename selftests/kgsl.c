@@ -38,12 +38,21 @@ const char *kgsl_load(const char *module, const char *parameters)
 {
 	static char text[200];
 	char name[64];
-	int fd, err = 0;
+	int fd, err = 0, ms;
 
 	snprintf(name, sizeof(name), "drivers/%s.ko", module);
 	fd = open(beside_me(name), O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || syscall(__NR_finit_module, fd, parameters, 0))
+	if (fd < 0)
 		err = errno;
+	/* It is busy while it goes. */
+	for (ms = 0; fd >= 0 && ms < PATIENCE_MS; ms += NAP_MS) {
+		err = 0;
+		if (syscall(__NR_finit_module, fd, parameters, 0))
+			err = errno;
+		if (err != EBUSY)
+			break;
+		nap();
+	}
 	if (fd >= 0)
 		close(fd);
 	if (!err)

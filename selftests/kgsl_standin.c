@@ -99,7 +99,7 @@ static long long rss_at(const void *start)
  * Nodes
  */
 
-TEST_F(standin, nodes)
+TEST_F_TIMEOUT(standin, nodes, TIMEOUT)
 {
 	static const char *const files[] = {
 		"vmalloc", "vmalloc_max", "page_alloc", "page_alloc_max",
@@ -140,7 +140,7 @@ TEST_F(standin, nodes)
  * Allocation
  */
 
-TEST_F(standin, alloc)
+TEST_F_TIMEOUT(standin, alloc, TIMEOUT)
 {
 	struct kgsl_gpumem_alloc alloc = { .size = 3 * self->page - 1 };
 	struct kgsl_gpumem_alloc_id alloc_id = {
@@ -197,7 +197,7 @@ TEST_F(standin, alloc)
 }
 
 /* Programs of other releases have shorter and longer structs. */
-TEST_F(standin, struct_sizes)
+TEST_F_TIMEOUT(standin, struct_sizes, TIMEOUT)
 {
 	struct {
 		struct kgsl_gpuobj_alloc alloc;
@@ -265,7 +265,7 @@ static char anywhere[64];
 #define DMABUF(n)	AT((&(struct kgsl_gpuobj_import_dma_buf){ n }))
 #define USERADDR(n)	AT((&(struct kgsl_gpuobj_import_useraddr){ n }))
 
-TEST_F(standin, errors)
+TEST_F_TIMEOUT(standin, errors, TIMEOUT)
 {
 	size_t page = self->page;
 	int id = kgsl_alloc(self->fd, 2 * page, 0);
@@ -538,7 +538,7 @@ TEST_F(standin, errors)
 }
 
 /* An id that is not there is passed over; other things succeed as they should. */
-TEST_F(standin, no_errors)
+TEST_F_TIMEOUT(standin, no_errors, TIMEOUT)
 {
 	struct kgsl_version version;
 	struct kgsl_devinfo info;
@@ -572,7 +572,7 @@ TEST_F(standin, no_errors)
  * Mappings
  */
 
-TEST_F(standin, mmap_errors)
+TEST_F_TIMEOUT(standin, mmap_errors, TIMEOUT)
 {
 	size_t page = self->page;
 	int dmabuf = dmabuf_from_heap(page);
@@ -626,7 +626,7 @@ TEST_F(standin, mmap_errors)
 	close(dmabuf);
 }
 
-TEST_F(standin, mapped_counts_in_rss)
+TEST_F_TIMEOUT(standin, mapped_counts_in_rss, TIMEOUT)
 {
 	static const struct {
 		const char *what;
@@ -699,7 +699,7 @@ static bool faults(char *p)
 }
 
 /* Mapped with the rest, but there is no page, and its size counts nowhere. */
-TEST_F(standin, guard_page)
+TEST_F_TIMEOUT(standin, guard_page, TIMEOUT)
 {
 	size_t size = 2 * self->page;
 	int id = kgsl_alloc(self->fd, size, KGSL_MEMFLAGS_GUARD_PAGE);
@@ -716,7 +716,7 @@ TEST_F(standin, guard_page)
 }
 
 /* However often it is mapped, until the last piece of the last has gone. */
-TEST_F(standin, mapped_once)
+TEST_F_TIMEOUT(standin, mapped_once, TIMEOUT)
 {
 	size_t page = self->page;
 	int id = kgsl_alloc(self->fd, 3 * page, 0);
@@ -758,7 +758,7 @@ TEST_F(standin, mapped_once)
 }
 
 /* What is mapped stays, and counts, but nobody finds it any more. */
-TEST_F(standin, free_while_mapped)
+TEST_F_TIMEOUT(standin, free_while_mapped, TIMEOUT)
 {
 	size_t page = self->page;
 	int id = kgsl_alloc(self->fd, page, 0);
@@ -777,7 +777,7 @@ TEST_F(standin, free_while_mapped)
 }
 
 /* The last file goes, the memory stays as long as it is mapped. */
-TEST_F(standin, mapping_survives_last_close)
+TEST_F_TIMEOUT(standin, mapping_survives_last_close, TIMEOUT)
 {
 	static const char *const shmem[] = { "0", "1" };
 	size_t page = self->page, i;
@@ -817,7 +817,7 @@ TEST_F(standin, mapping_survives_last_close)
 }
 
 /* The GPU has it at the address where the process has it first. */
-TEST_F(standin, shared_address)
+TEST_F_TIMEOUT(standin, shared_address, TIMEOUT)
 {
 	size_t page = self->page;
 	int id = kgsl_alloc(self->fd, page, KGSL_MEMFLAGS_USE_CPU_MAP);
@@ -885,7 +885,7 @@ static void in_child(void *arg)
 		_exit(5);
 }
 
-TEST_F(standin, fork)
+TEST_F_TIMEOUT(standin, fork, TIMEOUT)
 {
 	struct child child = { .fd = self->fd, .page = self->page };
 	long long page = self->page;
@@ -918,7 +918,7 @@ static void *in_thread(void *arg)
 }
 
 /* Whichever thread opens it, and however often: the process has it. */
-TEST_F(standin, threads_share)
+TEST_F_TIMEOUT(standin, threads_share, TIMEOUT)
 {
 	pthread_t thread;
 	int fd = -1, id;
@@ -974,7 +974,7 @@ static void alloc_in_namespace(void *arg)
 }
 
 /* Numbers are those of the initial namespace; nothing stays of who is killed. */
-TEST_F(standin, killed_in_namespace)
+TEST_F_TIMEOUT(standin, killed_in_namespace, TIMEOUT)
 {
 	long long page = self->page;
 	pid_t pid, inner = 0;
@@ -1004,7 +1004,7 @@ TEST_F(standin, killed_in_namespace)
  * Kinds of memory
  */
 
-TEST_F(standin, secure)
+TEST_F_TIMEOUT(standin, secure, TIMEOUT)
 {
 	int id = kgsl_alloc(self->fd, 2 * self->page,
 			    KGSL_MEMFLAGS_SECURE | KGSL_MEMFLAGS_USE_CPU_MAP);
@@ -1024,7 +1024,7 @@ TEST_F(standin, secure)
 	EXPECT_GT(row.sglen, 0);
 }
 
-TEST_F(standin, virtual_object)
+TEST_F_TIMEOUT(standin, virtual_object, TIMEOUT)
 {
 	size_t page = self->page;
 	int vbo = kgsl_alloc(self->fd, 8 * page, KGSL_MEMFLAGS_VBO |
@@ -1078,7 +1078,7 @@ TEST_F(standin, virtual_object)
 	EXPECT_EQ(kgsl_wait(self->me, "kernel", 0), 0);
 }
 
-TEST_F(standin, own_memory)
+TEST_F_TIMEOUT(standin, own_memory, TIMEOUT)
 {
 	size_t size = 3 * self->page;
 	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -1115,7 +1115,7 @@ TEST_F(standin, own_memory)
 	EXPECT_EQ(kgsl_read(self->me, "user"), size);
 }
 
-TEST_F(standin, dmabufs)
+TEST_F_TIMEOUT(standin, dmabufs, TIMEOUT)
 {
 	static const struct {
 		const char *exporter;
@@ -1233,7 +1233,7 @@ static void import_in_child(void *arg)
 		_exit(1);
 }
 
-TEST_F(standin, divisions)
+TEST_F_TIMEOUT(standin, divisions, TIMEOUT)
 {
 	size_t size = 12 * self->page, i;
 
@@ -1270,7 +1270,7 @@ TEST_F(standin, divisions)
 }
 
 /* Surfaces of the older kind are surfaces to KGSL's count as well. */
-TEST_F(standin, counts)
+TEST_F_TIMEOUT(standin, counts, TIMEOUT)
 {
 	static const int types[] = {
 		SURFACE, KGSL_MEMTYPE_SURFACE, IMAGE, TEXTURE, IMAGE, NO,
@@ -1292,7 +1292,7 @@ TEST_F(standin, counts)
  * Words
  */
 
-TEST_F(standin, memory_types)
+TEST_F_TIMEOUT(standin, memory_types, TIMEOUT)
 {
 	static const struct {
 		unsigned int type;
@@ -1336,7 +1336,7 @@ TEST_F(standin, memory_types)
 	EXPECT_EQ(kgsl_read(self->me, "memtype/any(0)"), 0);
 }
 
-TEST_F(standin, metadata)
+TEST_F_TIMEOUT(standin, metadata, TIMEOUT)
 {
 	char text[100] = "render target\t\x80 1";
 	struct kgsl_gpuobj_alloc alloc = {
@@ -1385,7 +1385,7 @@ static void *allocate(void *arg)
 }
 
 /* An entry has a slot before it is in it: it counts, and nobody finds it. */
-TEST_F(standin, uncommitted)
+TEST_F_TIMEOUT(standin, uncommitted, TIMEOUT)
 {
 	struct allocation allocation = {
 		.fd = self->fd,
@@ -1412,7 +1412,7 @@ TEST_F(standin, uncommitted)
 	EXPECT_EQ(kgsl_read(self->me, "memtype/any(0)"), 4 * self->page);
 }
 
-TEST_F(standin, free_on_fence)
+TEST_F_TIMEOUT(standin, free_on_fence, TIMEOUT)
 {
 	struct dma_buf_export_sync_file sync = { .flags = DMA_BUF_SYNC_RW };
 	int dmabuf = dmabuf_from_heap(self->page);
@@ -1443,7 +1443,7 @@ TEST_F(standin, free_on_fence)
 }
 
 /* Pages of shmem files may be swapped while nobody maps them. */
-TEST_F(standin, reclaim)
+TEST_F_TIMEOUT(standin, reclaim, TIMEOUT)
 {
 	long long size = 4 * self->page;
 	char state[64], *p;
@@ -1569,7 +1569,7 @@ struct step {
 	EXPECT_STEP(is_mine, 0, says);					\
 } while (0)
 
-TEST_F(standin, gpu_mem_total)
+TEST_F_TIMEOUT(standin, gpu_mem_total, TIMEOUT)
 {
 	size_t page = self->page;
 	struct events events = {};
@@ -1717,7 +1717,7 @@ static void work_and_exit(void *arg)
 }
 
 /* Readers meet entries and processes at any moment of their lives. */
-TEST_F(standin, readers_and_writers)
+TEST_F_TIMEOUT(standin, readers_and_writers, TIMEOUT)
 {
 	static const char *const files[] = {
 		"kernel", "imported_mem", "gpumem_mapped", "memtype/any(0)",
@@ -1886,7 +1886,7 @@ static void fuzz_process(void *arg)
 }
 
 /* KGSL_FUZZ_SEED repeats a run. */
-TEST_F(standin, fuzz)
+TEST_F_TIMEOUT(standin, fuzz, TIMEOUT)
 {
 	const char *text = getenv("KGSL_FUZZ_SEED");
 	unsigned int seed = time(NULL);
@@ -1909,16 +1909,29 @@ TEST_F(standin, fuzz)
 }
 
 /*
- * Coming and going, and the other form of it
+ * Coming and going; last, since it ends without a module.
  */
 
-TEST(unload)
+FIXTURE(module)
 {
-	static const char *const modules[] = { PIXEL, STANDIN };
+};
+
+FIXTURE_SETUP(module)
+{
 	const char *why = geteuid() ? "must be root" : kgsl_load(STANDIN, "");
 
 	if (why)
 		SKIP(return, "%s", why);
+}
+
+FIXTURE_TEARDOWN(module)
+{
+}
+
+TEST_F_TIMEOUT(module, comes_and_goes, TIMEOUT)
+{
+	static const char *const modules[] = { PIXEL, STANDIN };
+
 	ASSERT_EQ(kgsl_unload(STANDIN), 0);
 	for (int i = 0; i < 4; i++) {
 		const char *module = modules[i % 2];
