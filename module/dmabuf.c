@@ -408,6 +408,7 @@ static void add_maps(struct scan *scan)
 
 static int scan_maps(struct scan *scan)
 {
+	unsigned int slice = READ_ONCE(memledger_settings.slice_entries);
 	struct mm_struct *mm = memledger_process_mm(scan->pid);
 	struct memledger_walk walk;
 	int ret;
@@ -421,9 +422,8 @@ static int scan_maps(struct scan *scan)
 	if (!ret) {
 		walk.dmabufs_only = true;
 		do {
-			ret = memledger_walk_run(&walk,
-				READ_ONCE(memledger_settings.slice_entries),
-				collect_map, &scan->maps);
+			ret = memledger_walk_run(&walk, slice, collect_map,
+						 &scan->maps);
 			add_maps(scan);
 		} while (ret > 0);
 		memledger_walk_end(&walk);

@@ -496,10 +496,10 @@ TEST_F_TIMEOUT(dmabuf, names_are_harmless, TIMEOUT)
 		buffer = dmabufs_find(&self->list, ino);
 		ASSERT_NE(buffer, NULL);
 		EXPECT_STREQ(buffer->name, names[i].printed);
-		EXPECT_STREQ(buffer->exporter, "a\\040b\\134c\\012d");
+		EXPECT_STREQ(buffer->exporter, "a\\040b\\134c\\0121");
 	}
 	ASSERT_EQ(self->list.nr_exporters, 1);
-	EXPECT_STREQ(self->list.exporters[0].name, "a\\040b\\134c\\012d");
+	EXPECT_STREQ(self->list.exporters[0].name, "a\\040b\\134c\\0121");
 }
 
 TEST_F_TIMEOUT(dmabuf, as_the_kernel_lists_them, TIMEOUT)
