@@ -310,6 +310,24 @@ static inline enum memledger_imported_rule memledger_default_imported_rule(void)
 #define memledger_remove_done		0
 #endif
 
+/* Android has the function in 6.1 already. */
+static inline void memledger_vma_flags_set(struct vm_area_struct *vma,
+					   unsigned long flags)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0) || MEMLEDGER_ANDROID_KERNEL
+	vm_flags_set(vma, flags);
+#else
+	vma->vm_flags |= flags;
+#endif
+}
+
+/* 6.4 dropped the module; before, it was a macro. */
+#ifdef class_create
+#define memledger_class_create(name)	class_create(THIS_MODULE, name)
+#else
+#define memledger_class_create(name)	class_create(name)
+#endif
+
 /*
  * DMA-BUFs
  */

@@ -126,6 +126,10 @@ may_be_unavailable()
 		return 0 ;;
 	*/category/*_mtrack/*|*/graphics/*)
 		[ "$(cat $nodes/features/gpu_provider)" = 0 ] ;;
+	$nodes/gpu/provider|$nodes/gpu/total)
+		[ "$(cat $nodes/features/gpu_provider)" = 0 ] ;;
+	$nodes/gpu/*)
+		[ "$(cat $nodes/gpu_totals)" = 0 ] ;;
 	*/dmabuf/unattributed_*)
 		[ "$(cat $nodes/features/dmabuf_list)" = 0 ] ;;
 	*swap_pss*)
@@ -142,7 +146,8 @@ one_value()
 	while read -r file; do
 		if cat "$file" > "$scratch/value" 2> "$scratch/error"; then
 			case $file in
-			*/comm|*/profile|*/pss_method|*/imported_rule) value='..*' ;;
+			*/comm|*/profile|*/pss_method|*/imported_rule|*/provider)
+				value='..*' ;;
 			*) value='-\{0,1\}[0-9]\{1,\}' ;;
 			esac
 			[ "$(wc -l < "$scratch/value")" = 1 ] &&
