@@ -383,7 +383,7 @@ TEST_F_TIMEOUT(dmabuf, far_descriptors, TIMEOUT)
 /* A buffer of its own at every number, so that none is counted for another. */
 TEST_F_TIMEOUT(dmabuf, many_buffers, TIMEOUT)
 {
-	const int nr = 2000;
+	const int nr = 600;
 	u64 size = 0;
 
 	for (int i = 1; i <= nr; i++) {
@@ -1090,7 +1090,7 @@ FIXTURE_TEARDOWN(sequence)
 	settings_restore();
 }
 
-#define STEPS	400
+#define STEPS	250
 
 TEST_F_TIMEOUT(sequence, as_the_model, TIMEOUT)
 {
@@ -1118,7 +1118,7 @@ TEST_F_TIMEOUT(sequence, as_the_model, TIMEOUT)
  * While everything else changes
  */
 
-#define READINGS	60
+#define READINGS	40
 
 /* Descriptors, mappings and tables that come and go. */
 static void *churn(void *arg)
