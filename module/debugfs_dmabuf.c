@@ -54,10 +54,10 @@ static void print_heading(struct seq_file *m,
 	seq_printf(m, "# generation %llu timestamp_ns %llu walk_ns %llu complete %d list %d\n",
 		   snapshot->generation, snapshot->timestamp_ns,
 		   snapshot->walk_ns, snapshot->complete, snapshot->listed);
-	seq_printf(m, "# buffer ino size holders exporter name\n"
-		   "# holder ino tgid fds maps imports mapped_bytes smaps_rss smaps_pss pss comm\n");
+	seq_puts(m, "# buffer ino size holders exporter name\n");
+	seq_puts(m, "# holder ino tgid fds maps imports mapped_bytes smaps_rss smaps_pss pss comm\n");
 	if (all)
-		seq_printf(m, "# exporter count size name\n");
+		seq_puts(m, "# exporter count size name\n");
 }
 
 static void print_buffer(struct seq_file *m,

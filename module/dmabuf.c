@@ -182,8 +182,9 @@ static void add_file(struct scan *scan, const struct file *file,
  * 2) Nobody has: what A had is gone, or in tables that are new, and what was
  *    seen is neither the one nor the other. The snapshot is not complete.
  *
- * B and C are tables that have not been seen, and get their turn. A descriptor
- * that keeps its number throughout is counted exactly once in each table.
+ * B and C were copied from A: what is in them and not in A came meanwhile. They
+ * get their turn if their thread still does. A descriptor that keeps its number
+ * throughout is counted exactly once in each table.
  */
 
 /*
@@ -225,7 +226,6 @@ static bool was_seen(const struct scan *scan, const struct files_struct *files)
 {
 	unsigned int i;
 
-	/* The latest first: threads that share a table come in a row. */
 	for (i = scan->nr_seen; i; i--) {
 		if (scan->seen[i - 1] == files)
 			return true;
@@ -233,36 +233,54 @@ static bool was_seen(const struct scan *scan, const struct files_struct *files)
 	return false;
 }
 
+static struct task_struct *next_thread_of(struct task_struct *task,
+					  struct list_head *after)
+{
+	return list_next_or_null_rcu(&task->signal->thread_head, after,
+				     struct task_struct, thread_node);
+}
+
 /*
- * A thread of the process that has the table @files; NULL: one that was not
- * seen, which @files then gets. The pointer is not followed without the task's
- * lock. Returns the thread with a reference, or NULL.
+ * Where to go on behind @from, so that a process of many threads is not gone
+ * through again for each table: new threads come last. NULL, or a thread that
+ * has exited, and leads nowhere: from the beginning.
+ */
+static struct task_struct *first_thread(struct task_struct *leader,
+					struct task_struct *from)
+{
+	if (from && pid_alive(from))
+		return next_thread_of(from, &from->thread_node);
+	return next_thread_of(leader, &leader->signal->thread_head);
+}
+
+/*
+ * A thread of the process, behind @from, that has the table @files; NULL: one
+ * that was not seen, which @files then gets. The pointer is not followed without
+ * the task's lock. Returns the thread with a reference, or NULL.
  */
 static struct task_struct *find_thread(const struct scan *scan,
+				       struct task_struct *from,
 				       const struct files_struct **files)
 {
-	struct task_struct *leader, *task, *found = NULL;
-	const struct files_struct *wanted = *files;
+	const struct files_struct *wanted = *files, *has;
+	struct task_struct *leader, *task = NULL;
 
 	rcu_read_lock();
 	leader = pid_task(scan->pid, PIDTYPE_TGID);
-	if (leader && !(leader->flags & PF_KTHREAD)) {
-		for_each_thread(leader, task) {
-			const struct files_struct *has;
-
-			task_lock(task);
-			has = task->files;
-			task_unlock(task);
-			if (!has || (wanted ? has != wanted :
-					      was_seen(scan, has)))
-				continue;
+	if (leader && !(leader->flags & PF_KTHREAD))
+		task = first_thread(leader, from);
+	for (; task; task = next_thread_of(task, &task->thread_node)) {
+		task_lock(task);
+		has = task->files;
+		task_unlock(task);
+		if (has && (wanted ? has == wanted : !was_seen(scan, has))) {
 			*files = has;
-			found = get_task_struct(task);
+			get_task_struct(task);
 			break;
 		}
 	}
 	rcu_read_unlock();
-	return found;
+	return task;
 }
 
 /* Returns 1 if there is more, 0 at the end, -ESRCH if the task has it no more. */
@@ -281,12 +299,12 @@ static int collect_fds(struct scan *scan, struct task_struct *task,
 	return ret;
 }
 
-/* Drops the reference to @task. */
 static int scan_table(struct scan *scan, struct task_struct *task,
 		      const struct files_struct *files)
 {
 	int more, ret = 0;
 
+	get_task_struct(task);
 	scan->fds.last = 0;
 	scan->fds.resumed = false;
 	while (task) {
@@ -300,7 +318,7 @@ static int scan_table(struct scan *scan, struct task_struct *task,
 			break;
 		if (more < 0) {
 			put_task_struct(task);
-			task = find_thread(scan, &files);
+			task = find_thread(scan, NULL, &files);
 		}
 	}
 	if (!task)
@@ -349,26 +367,28 @@ static unsigned int tables_limit(const struct scan *scan)
 
 static int scan_fds(struct scan *scan)
 {
+	struct task_struct *task = NULL, *from;
 	unsigned int limit = tables_limit(scan);
 	const struct files_struct *files;
-	struct task_struct *task;
-	int ret;
+	int ret = 0;
 
 	scan->nr_seen = 0;
-	for (;;) {
+	while (!ret) {
+		from = task;
 		files = NULL;
-		task = find_thread(scan, &files);
+		task = find_thread(scan, from, &files);
+		if (from)
+			put_task_struct(from);
 		if (!task)
 			return 0;
 		if (scan->nr_seen == limit || remember_table(scan, files)) {
-			put_task_struct(task);
 			scan->incomplete = true;
-			return 0;
+			break;
 		}
 		ret = scan_table(scan, task, files);
-		if (ret)
-			return ret;
 	}
+	put_task_struct(task);
+	return ret;
 }
 
 /*
@@ -408,6 +428,7 @@ static void add_maps(struct scan *scan)
 
 static int scan_maps(struct scan *scan)
 {
+	unsigned int slice = READ_ONCE(memledger_settings.slice_entries);
 	struct mm_struct *mm = memledger_process_mm(scan->pid);
 	struct memledger_walk walk;
 	int ret;
@@ -421,9 +442,8 @@ static int scan_maps(struct scan *scan)
 	if (!ret) {
 		walk.dmabufs_only = true;
 		do {
-			ret = memledger_walk_run(&walk,
-				READ_ONCE(memledger_settings.slice_entries),
-				collect_map, &scan->maps);
+			ret = memledger_walk_run(&walk, slice, collect_map,
+						 &scan->maps);
 			add_maps(scan);
 		} while (ret > 0);
 		memledger_walk_end(&walk);

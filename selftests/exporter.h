@@ -15,7 +15,7 @@
 #define EXPORTER_PAGES		0x1
 /* Mapped as page frames: smaps has nothing of them. */
 #define EXPORTER_FRAMES		0x2
-/* With an exporter's name that needs escaping: "a b\c", a newline, "d". */
+/* With an exporter's name that needs escaping: "a b\c", a newline, "1". */
 #define EXPORTER_ODD_NAME	0x4
 
 /**

@@ -18,7 +18,7 @@
 #define MEMLEDGER_DMABUF_COMM_SIZE	16
 
 /* No table has more buffers or more holders than this: 250 MB of the latter. */
-#define MEMLEDGER_DMABUF_MAX		(1U << 22)
+#define MEMLEDGER_DMABUF_MAX		4194304
 
 /**
  * enum memledger_dmabuf_ref_kind - by what a process holds a buffer

@@ -139,7 +139,7 @@ static int create(struct exporter_create *args)
 	info.ops = &buffer_ops;
 	info.size = args->size;
 	info.flags = O_RDWR;
-	info.exp_name = args->flags & EXPORTER_ODD_NAME ? "a b\\c\nd" :
+	info.exp_name = args->flags & EXPORTER_ODD_NAME ? "a b\\c\n1" :
 			EXPORTER_NAME;
 	info.priv = alloc_buffer(args->size, args->flags);
 	if (!info.priv)
