@@ -126,9 +126,9 @@ may_be_unavailable()
 		return 0 ;;
 	*/category/*_mtrack/*|*/graphics/*)
 		[ "$(cat $nodes/features/gpu_provider)" = 0 ] ;;
-	$nodes/gpu/provider|$nodes/gpu/total)
+	"$nodes"/gpu/provider|"$nodes"/gpu/total)
 		[ "$(cat $nodes/features/gpu_provider)" = 0 ] ;;
-	$nodes/gpu/*)
+	"$nodes"/gpu/*)
 		[ "$(cat $nodes/gpu_totals)" = 0 ] ;;
 	*swap_pss*)
 		[ "$(cat $nodes/features/swap_pss)" = 0 ] ;;

@@ -950,7 +950,7 @@ TEST_F_TIMEOUT(storm, is_read, TIMEOUT)
 	before = nr_emitted();
 	self->fd = start_storm();
 	ASSERT_GE(self->fd, 0);
-	while (node_read("gpu/forgotten") < 20000) {
+	while (node_read("gpu/forgotten") < 5000) {
 		text = file_slurp(GPUMEM);
 		ASSERT_NE(text, NULL);
 		ASSERT_TRUE(makes_sense(text, &zeros));

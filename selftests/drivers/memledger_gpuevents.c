@@ -39,7 +39,7 @@
 #define STORM_ROUND	64
 
 /* Of so many processes on each of four GPUs, with numbers that no process has. */
-#define STORM_PIDS	20000
+#define STORM_PIDS	3000
 #define STORM_FIRST_PID	5000000
 
 enum context {
