@@ -128,9 +128,9 @@ may_be_unavailable()
 		[ "$(cat $nodes/gpu_totals)" = 0 ] ;;
 	*/category/*_mtrack/*|*/graphics/*)
 		[ "$(cat $nodes/features/gpu_provider)" = 0 ] ;;
-	$nodes/gpu/provider|$nodes/gpu/total)
+	"$nodes"/gpu/provider|"$nodes"/gpu/total)
 		[ "$(cat $nodes/features/gpu_provider)" = 0 ] ;;
-	$nodes/gpu/*)
+	"$nodes"/gpu/*)
 		[ "$(cat $nodes/gpu_totals)" = 0 ] ;;
 	*/dmabuf/unattributed_*)
 		[ "$(cat $nodes/features/dmabuf_list)" = 0 ] ;;
