@@ -266,6 +266,7 @@ static void profile_without_names_test(struct kunit *test)
 			   BIT(MEMLEDGER_CAT_OTHER_MTRACK);
 	const u32 no_names = MEMLEDGER_UNAVAILABLE_ANON_NAMES;
 	const u32 no_gpu = MEMLEDGER_UNAVAILABLE_MTRACK;
+	const u32 no_rule = MEMLEDGER_UNAVAILABLE_IMPORTED;
 	unsigned int i, row;
 
 	for (i = 0; i < nr_memledger_profiles; i++) {
@@ -289,6 +290,9 @@ static void profile_without_names_test(struct kunit *test)
 					is);
 			is = memledger_profile_has_category(p, row, no_gpu);
 			KUNIT_EXPECT_EQ(test, has && !(mtrack & BIT(row)), is);
+			is = memledger_profile_has_category(p, row, no_rule);
+			KUNIT_EXPECT_EQ(test, has &&
+					row != MEMLEDGER_CAT_EGL_MTRACK, is);
 		}
 		for (row = 0; row < NR_MEMLEDGER_SUBCATEGORIES; row++) {
 			bool has = p->subcategories & BIT(row), is;

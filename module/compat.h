@@ -22,6 +22,8 @@
 #include <linux/sysfs.h>
 #include <linux/version.h>
 
+#include <memledger/graphics.h>
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "memledger needs Linux 6.1 or newer"
 #endif
@@ -290,6 +292,13 @@ static inline unsigned long memledger_syscall_arg(struct pt_regs *regs,
 /*
  * Drivers
  */
+
+/* KGSL divides imported buffers in another way from the 6.12 trees on. */
+static inline enum memledger_imported_rule memledger_default_imported_rule(void)
+{
+	return LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0) ?
+	       MEMLEDGER_IMPORTED_SHARED : MEMLEDGER_IMPORTED_SURFACE_FULL;
+}
 
 /* What a platform driver's remove() returns: nothing, from 6.11 on. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)

@@ -47,6 +47,8 @@ static void print_source(struct seq_file *m,
 		   record->profile);
 	if (record->unavailable & MEMLEDGER_UNAVAILABLE_MTRACK)
 		seq_puts(m, " Unavailable: EGL, GL and Other mtrack (no GPU driver reports them)\n");
+	if (record->unavailable & MEMLEDGER_UNAVAILABLE_IMPORTED)
+		seq_puts(m, " Unavailable: EGL mtrack (the GPU driver does not tell who imports a buffer)\n");
 	if (record->unavailable & MEMLEDGER_UNAVAILABLE_SWAP_PSS)
 		seq_puts(m, " Unavailable: SwapPss (this kernel does not tell who shares swap)\n");
 	if (record->unavailable & MEMLEDGER_UNAVAILABLE_ANON_NAMES)
@@ -429,6 +431,137 @@ static const struct file_operations owners_fops = {
 };
 
 /*
+ * gpu: the driver's entries, taken when the file is opened
+ */
+
+/**
+ * struct gpu_reader - what a reader was given
+ * @target: the process; the reader holds a reference
+ * @table: its entries
+ */
+struct gpu_reader {
+	struct memledger_target *target;
+	struct memledger_gpu_table table;
+};
+
+static void *gpu_start(struct seq_file *m, loff_t *pos)
+{
+	const struct gpu_reader *reader = m->private;
+
+	/* The heading is line 0. */
+	if (!*pos)
+		return SEQ_START_TOKEN;
+	return *pos <= reader->table.nr ? &reader->table.entries[*pos - 1] :
+	       NULL;
+}
+
+static void *gpu_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return gpu_start(m, pos);
+}
+
+static void gpu_stop(struct seq_file *m, void *v)
+{
+}
+
+/* The letters of an entry's flags, each at its place. */
+static void print_gpu_flags(struct seq_file *m, u32 flags)
+{
+	static const char letters[] = "vsrima";
+	unsigned int i;
+
+	for (i = 0; i < strlen(letters); i++)
+		seq_putc(m, flags & BIT(i) ? letters[i] : '-');
+}
+
+static int gpu_show(struct seq_file *m, void *v)
+{
+	const struct gpu_reader *reader = m->private;
+	const struct memledger_gpu_table *table = &reader->table;
+	const struct memledger_gpu_entry *entry = v;
+	u64 share;
+
+	if (v == SEQ_START_TOKEN) {
+		seq_printf(m, "# provider %s rule %s complete %d\n",
+			   table->provider,
+			   memledger_imported_rule_names[table->rule],
+			   table->complete);
+		seq_puts(m, "id kind usage size mapped flags surfaces images importers imported inode\n");
+		return 0;
+	}
+	seq_printf(m, "%llu %s %s %llu %llu ", entry->id,
+		   memledger_gpu_kind_names[entry->kind],
+		   memledger_gpu_usage_names[entry->usage], entry->size,
+		   entry->mapped);
+	print_gpu_flags(m, entry->flags);
+	if (entry->kind != MEMLEDGER_GPU_DMABUF) {
+		seq_puts(m, " - - - - -\n");
+		return 0;
+	}
+	seq_printf(m, " %u %u", entry->surfaces, entry->images);
+	if (entry->importers)
+		seq_printf(m, " %u", entry->importers);
+	else
+		seq_puts(m, " -");
+	if (memledger_imported_share(table->rule, entry, &share))
+		seq_printf(m, " %llu", share);
+	else
+		seq_puts(m, " -");
+	if (entry->dmabuf_ino)
+		seq_printf(m, " %llu\n", entry->dmabuf_ino);
+	else
+		seq_puts(m, " -\n");
+	return 0;
+}
+
+static const struct seq_operations gpu_seq_ops = {
+	.start = gpu_start,
+	.next = gpu_next,
+	.stop = gpu_stop,
+	.show = gpu_show,
+};
+
+static int gpu_open(struct inode *inode, struct file *file)
+{
+	struct gpu_reader *reader;
+	int ret;
+
+	if (!memledger_access_allowed())
+		return -EPERM;
+	reader = __seq_open_private(file, &gpu_seq_ops, sizeof(*reader));
+	if (!reader)
+		return -ENOMEM;
+	reader->target = inode->i_private;
+	ret = memledger_snapshot_gpu(reader->target, &reader->table);
+	if (ret) {
+		memledger_gpu_table_free(&reader->table);
+		seq_release_private(inode, file);
+		return ret;
+	}
+	memledger_target_get(reader->target);
+	return 0;
+}
+
+static int gpu_release(struct inode *inode, struct file *file)
+{
+	struct seq_file *m = file->private_data;
+	struct gpu_reader *reader = m->private;
+
+	memledger_gpu_table_free(&reader->table);
+	memledger_target_put(reader->target);
+	return seq_release_private(inode, file);
+}
+
+static const struct file_operations gpu_fops = {
+	.owner = THIS_MODULE,
+	.open = gpu_open,
+	.read = checked_read,
+	.llseek = seq_lseek,
+	.release = gpu_release,
+};
+
+/*
  * stats
  */
 
@@ -475,6 +608,7 @@ void memledger_debugfs_add(struct memledger_target *target)
 			    &unknown_fops);
 	debugfs_create_file("owners", 0400, target->debugfs, target,
 			    &owners_fops);
+	debugfs_create_file("gpu", 0400, target->debugfs, target, &gpu_fops);
 }
 
 /**

@@ -13,6 +13,8 @@
 
 #include <memledger/names.h>
 
+#include "compat.h"
+#include "gpu.h"
 #include "snapshot.h"
 #include "target.h"
 #include "walk.h"
@@ -75,6 +77,16 @@ bool memledger_snapshot_has_anon_names(void)
 }
 
 /**
+ * memledger_snapshot_has_gpu_provider - whether a GPU driver tells what it has
+ *
+ * Return: true while one is bound.
+ */
+bool memledger_snapshot_has_gpu_provider(void)
+{
+	return memledger_gpu_name(NULL);
+}
+
+/**
  * memledger_snapshot_pss_method - by what PSS divides a page
  *
  * Return: "page": the mapcount of each page; "average": that of its folio.
@@ -95,6 +107,7 @@ int memledger_snapshot_init(void)
 		memledger_profile_find(MEMLEDGER_DEFAULT_PROFILE);
 	if (!memledger_settings.profile)
 		return -EINVAL;
+	memledger_settings.imported_rule = memledger_default_imported_rule();
 	memledger_swap_count_init();
 	return 0;
 }
@@ -119,16 +132,22 @@ classify_vma(struct memledger_classifier *classifier,
 
 struct totals_builder {
 	struct memledger_classifier classifier;
-	struct memledger_totals *totals;
+	struct memledger_record *record;
 };
 
 static int add_vma(const struct memledger_vma *vma, void *arg)
 {
 	struct totals_builder *builder = arg;
+	struct memledger_record *record = builder->record;
 	struct memledger_verdict verdict;
 
 	verdict = classify_vma(&builder->classifier, vma);
-	memledger_totals_add(builder->totals, &verdict, &vma->usage);
+	memledger_totals_add(&record->totals, &verdict, &vma->usage);
+	if (verdict.category == MEMLEDGER_CAT_OTHER_DEV &&
+	    memledger_graphics_is_device(vma->name, vma->len)) {
+		record->device_rss += vma->usage.rss;
+		record->device_pss += vma->usage.pss;
+	}
 	return 0;
 }
 
@@ -138,21 +157,21 @@ static int add_vma(const struct memledger_vma *vma, void *arg)
  */
 static int walk_totals(struct memledger_target *target,
 		       const struct memledger_profile *profile,
-		       struct memledger_totals *totals,
+		       struct memledger_record *record,
 		       struct memledger_walk_stats *cost)
 {
-	struct totals_builder builder = { .totals = totals };
+	struct totals_builder builder = { .record = record };
 	struct memledger_walk walk;
 	struct mm_struct *mm;
 	int ret;
 
+	memset(record, 0, sizeof(*record));
 	mm = memledger_target_mm(target);
 	if (IS_ERR(mm))
 		return PTR_ERR(mm);
 	ret = memledger_walk_begin(&walk, mm, &target->dying);
 	if (ret)
 		return ret;
-	memset(totals, 0, sizeof(*totals));
 	memledger_classifier_init(&builder.classifier, profile);
 	ret = memledger_walk_run(&walk,
 				 READ_ONCE(memledger_settings.slice_entries),
@@ -162,9 +181,69 @@ static int walk_totals(struct memledger_target *target,
 	return ret;
 }
 
+struct graphics_builder {
+	struct memledger_graphics *graphics;
+	enum memledger_imported_rule rule;
+	bool saturated;
+	bool rule_applies;
+};
+
+/* What cannot be counted is told in the end: the others go on. */
+static int add_gpu_entry(void *arg, const struct memledger_gpu_entry *entry)
+{
+	struct graphics_builder *builder = arg;
+
+	switch (memledger_graphics_add(builder->graphics, builder->rule,
+				       entry)) {
+	case -EOVERFLOW:
+		builder->saturated = true;
+		break;
+	case -ENODATA:
+		builder->rule_applies = false;
+		break;
+	}
+	return 0;
+}
+
+/*
+ * What the GPU driver says about the process, and the rows that are made of
+ * it. Where the driver fails, nothing of it is used. Fails only with -EINTR.
+ */
+static int add_graphics(struct memledger_target *target,
+			struct memledger_record *record)
+{
+	struct graphics_builder builder = {
+		.graphics = &record->graphics,
+		.rule = READ_ONCE(memledger_settings.imported_rule),
+		.rule_applies = true,
+	};
+	int ret;
+
+	record->imported_rule = builder.rule;
+	ret = memledger_gpu_entries(target->pid, add_gpu_entry, &builder);
+	if (ret == -EINTR)
+		return ret;
+	if (ret) {
+		memset(&record->graphics, 0, sizeof(record->graphics));
+		record->unavailable |= MEMLEDGER_UNAVAILABLE_MTRACK;
+		/* To have no driver is no failure. */
+		if (ret != -EOPNOTSUPP)
+			record->complete = 0;
+		return 0;
+	}
+	if (!builder.rule_applies) {
+		record->graphics.imported_mem = 0;
+		record->unavailable |= MEMLEDGER_UNAVAILABLE_IMPORTED;
+	}
+	if (builder.saturated)
+		record->complete = 0;
+	memledger_totals_add_mtrack(&record->totals, &record->graphics);
+	return 0;
+}
+
 static u32 unavailable(void)
 {
-	u32 bits = MEMLEDGER_UNAVAILABLE_MTRACK;
+	u32 bits = 0;
 
 	if (!memledger_snapshot_has_swap_pss())
 		bits |= MEMLEDGER_UNAVAILABLE_SWAP_PSS;
@@ -184,14 +263,17 @@ static int take_snapshot(struct memledger_target *target)
 	int ret, tries = 0;
 
 	lockdep_assert_held(&target->lock);
-	memset(record, 0, sizeof(*record));
 	do {
-		ret = walk_totals(target, profile, &record->totals, &cost);
+		ret = walk_totals(target, profile, record, &cost);
 	} while (ret == -ESRCH && memledger_target_is_alive(target) &&
 		 ++tries < WALK_TRIES);
 	/* It keeps changing: what the last walk saw of it is a part. */
 	record->complete = !ret;
 	if (ret && tries < WALK_TRIES)
+		return ret;
+	record->unavailable = unavailable();
+	ret = add_graphics(target, record);
+	if (ret)
 		return ret;
 
 	ret = memledger_target_comm(target, record->comm,
@@ -204,6 +286,7 @@ static int take_snapshot(struct memledger_target *target)
 	record->nr_categories = NR_MEMLEDGER_CATEGORIES;
 	record->nr_subcategories = NR_MEMLEDGER_SUBCATEGORIES;
 	record->nr_unknown = NR_MEMLEDGER_UNKNOWN_CLASSES;
+	record->nr_gpu_usages = NR_MEMLEDGER_GPU_USAGES;
 	record->page_size = PAGE_SIZE;
 	record->tgid = target->nr;
 	record->generation = target->record.generation + 1;
@@ -211,7 +294,6 @@ static int take_snapshot(struct memledger_target *target)
 	record->timestamp_ns = ktime_get_boottime_ns();
 	record->walk_ns = ktime_get_ns() - start;
 	record->lock_hold_max_ns = cost.lock_hold_max_ns;
-	record->unavailable = unavailable();
 	strscpy(record->profile, profile->name, sizeof(record->profile));
 	target->record = *record;
 	add_stats(&cost, record->walk_ns, record->complete);
@@ -224,6 +306,8 @@ static bool is_stale(const struct memledger_record *record,
 	u64 age = ktime_get_boottime_ns() - record->timestamp_ns;
 
 	return !record->generation || age > (u64)max_age_ms * NSEC_PER_MSEC ||
+	       record->imported_rule !=
+			READ_ONCE(memledger_settings.imported_rule) ||
 	       strcmp(record->profile,
 		      READ_ONCE(memledger_settings.profile)->name);
 }
@@ -456,4 +540,63 @@ int memledger_snapshot_unknown(struct memledger_target *target,
 	if (!ret)
 		memledger_names_sort(names);
 	return ret;
+}
+
+static int add_gpu_line(void *arg, const struct memledger_gpu_entry *entry)
+{
+	struct memledger_gpu_table *table = arg;
+	struct memledger_gpu_entry *entries;
+	unsigned int size;
+
+	if (table->nr == table->size) {
+		size = table->size ? 2 * table->size : 64;
+		entries = kvcalloc(size, sizeof(*entries), GFP_KERNEL_ACCOUNT);
+		if (!entries)
+			return -ENOMEM;
+		if (table->nr)
+			memcpy(entries, table->entries,
+			       table->nr * sizeof(*entries));
+		kvfree(table->entries);
+		table->entries = entries;
+		table->size = size;
+	}
+	table->entries[table->nr++] = *entry;
+	return 0;
+}
+
+/**
+ * memledger_snapshot_gpu - a process's GPU memory, entry by entry
+ * @target: the process
+ * @table: an empty one; free it with memledger_gpu_table_free(), also where
+ *	this fails
+ *
+ * Context: process context; may sleep.
+ * Return: 0, also where the driver failed on the way and the table is not
+ * complete; -EOPNOTSUPP without a GPU driver, -ESRCH if the process has exited,
+ * -EINTR, -ENOMEM.
+ */
+int memledger_snapshot_gpu(struct memledger_target *target,
+			   struct memledger_gpu_table *table)
+{
+	int ret;
+
+	if (!memledger_target_is_alive(target))
+		return -ESRCH;
+	table->rule = READ_ONCE(memledger_settings.imported_rule);
+	if (!memledger_gpu_name(table->provider))
+		return -EOPNOTSUPP;
+	ret = memledger_gpu_entries(target->pid, add_gpu_line, table);
+	if (ret == -EOPNOTSUPP || ret == -EINTR || ret == -ENOMEM)
+		return ret;
+	table->complete = !ret;
+	return 0;
+}
+
+/**
+ * memledger_gpu_table_free - free the entries
+ * @table: of memledger_snapshot_gpu()
+ */
+void memledger_gpu_table_free(struct memledger_gpu_table *table)
+{
+	kvfree(table->entries);
 }

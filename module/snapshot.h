@@ -10,6 +10,7 @@
 
 #include <memledger/abi.h>
 #include <memledger/classify.h>
+#include <memledger/provider.h>
 
 #include "capture.h"
 
@@ -27,6 +28,7 @@ struct memledger_vma_cursor;
  * @max_age_ms: a snapshot older than that is replaced on reading; 0: never
  * @slice_entries: page-table entries that a walk looks at under one lock
  * @profile: whose rules place mappings
+ * @imported_rule: how imported buffers are divided
  *
  * Read and written with READ_ONCE() and WRITE_ONCE(), each for itself.
  */
@@ -34,6 +36,7 @@ struct memledger_settings {
 	unsigned int max_age_ms;
 	unsigned int slice_entries;
 	const struct memledger_profile *profile;
+	enum memledger_imported_rule imported_rule;
 };
 
 extern struct memledger_settings memledger_settings;
@@ -95,6 +98,28 @@ void memledger_vma_cursor_close(struct memledger_vma_cursor *cursor);
 int memledger_snapshot_unknown(struct memledger_target *target,
 			       struct memledger_names *names);
 
+/**
+ * struct memledger_gpu_table - a process's GPU memory, entry by entry
+ * @entries: in the driver's order; kvfree() by memledger_gpu_table_free()
+ * @nr: how many there are
+ * @size: how many there is room for
+ * @rule: how imported buffers are divided
+ * @provider: name of the driver
+ * @complete: false if the driver failed on the way
+ */
+struct memledger_gpu_table {
+	struct memledger_gpu_entry *entries;
+	unsigned int nr;
+	unsigned int size;
+	enum memledger_imported_rule rule;
+	char provider[MEMLEDGER_PROVIDER_NAME_SIZE];
+	bool complete;
+};
+
+int memledger_snapshot_gpu(struct memledger_target *target,
+			   struct memledger_gpu_table *table);
+void memledger_gpu_table_free(struct memledger_gpu_table *table);
+
 /* owners.c */
 int memledger_owners_read(struct memledger_target *target,
 			  struct memledger_names *owners);
@@ -121,6 +146,7 @@ struct memledger_stats {
 void memledger_snapshot_stats(struct memledger_stats *stats);
 bool memledger_snapshot_has_swap_pss(void);
 bool memledger_snapshot_has_anon_names(void);
+bool memledger_snapshot_has_gpu_provider(void);
 const char *memledger_snapshot_pss_method(void);
 int memledger_snapshot_init(void);
 

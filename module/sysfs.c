@@ -3,8 +3,8 @@
  * From snapshots to /sys/kernel/memledger, one value a file; and from what is
  * written there to settings and targets. docs/ABI/testing has every file.
  *
- * A target has four kobjects (itself, category, subcategory, unknown), and the
- * rows below them are named attribute groups, so that all targets share the one
+ * A target has five kobjects (itself, category, subcategory, unknown, graphics),
+ * and the rows below them are named attribute groups, so that all targets share the one
  * table of attributes that memledger_sysfs_init() fills in.
  */
 #include <linux/kobject.h>
@@ -73,6 +73,34 @@ static const char *const summary_field_names[NR_SUMMARY_FIELDS] = {
 #undef X
 };
 
+/* The numbers of graphics/ that are in the record. */
+static const struct record_field {
+	const char *name;
+	u16 offset;
+	u8 shift;
+	u32 needs;
+} graphics_fields[] = {
+#define X(field) {							\
+	.name = #field,							\
+	.offset = offsetof(struct memledger_record, graphics.field),	\
+	.needs = MEMLEDGER_UNAVAILABLE_MTRACK |				\
+		 (offsetof(struct memledger_graphics, field) ==		\
+		  offsetof(struct memledger_graphics, imported_mem) ?	\
+		  MEMLEDGER_UNAVAILABLE_IMPORTED : 0),			\
+},
+	MEMLEDGER_GRAPHICS_FIELDS(X)
+#undef X
+	{
+		.name = "device_rss",
+		.offset = offsetof(struct memledger_record, device_rss),
+	},
+	{
+		.name = "device_pss",
+		.offset = offsetof(struct memledger_record, device_pss),
+		.shift = MEMLEDGER_PSS_SHIFT,
+	},
+};
+
 enum row_kind {
 	ROW_TOTAL,
 	ROW_CATEGORY,
@@ -87,7 +115,8 @@ enum row_kind {
  * @store: takes a written text; NULL if it cannot be written
  * @kind: for a number of a row: enum row_kind
  * @row: which row of that kind
- * @field: which of its values: enum row_field or enum summary_field
+ * @field: which of its values: enum row_field, enum summary_field, of
+ *	graphics_fields or enum memledger_gpu_usage
  * @offset: for what is about the snapshot: of a u64 in struct memledger_record
  */
 struct target_attribute {
@@ -107,6 +136,7 @@ enum target_node {
 	NODE_CATEGORY,
 	NODE_SUBCATEGORY,
 	NODE_UNKNOWN,
+	NODE_GRAPHICS,
 	NR_TARGET_NODES
 };
 
@@ -277,6 +307,42 @@ static ssize_t summary_show(struct memledger_target *target,
 #undef X
 	}
 	return sysfs_emit(buf, "%lld\n", value);
+}
+
+static ssize_t graphics_value_show(struct memledger_target *target,
+				   const struct record_field *field, char *buf)
+{
+	const struct memledger_record *record = &target->record;
+	ssize_t ret;
+
+	ret = memledger_snapshot_lock(target, MEMLEDGER_SNAPSHOT_FRESH);
+	if (ret)
+		return ret;
+	ret = -EOPNOTSUPP;
+	if (!(record->unavailable & field->needs))
+		ret = sysfs_emit(buf, "%llu\n",
+				 *(u64 *)((void *)record + field->offset) >>
+				 field->shift);
+	memledger_snapshot_unlock(target);
+	return ret;
+}
+
+static ssize_t graphics_show(struct memledger_target *target,
+			     const struct target_attribute *attr, char *buf)
+{
+	return graphics_value_show(target, &graphics_fields[attr->field], buf);
+}
+
+static ssize_t gpu_usage_show(struct memledger_target *target,
+			      const struct target_attribute *attr, char *buf)
+{
+	const struct record_field field = {
+		.offset = offsetof(struct memledger_record, graphics.usage) +
+			  attr->field * sizeof(u64),
+		.needs = MEMLEDGER_UNAVAILABLE_MTRACK,
+	};
+
+	return graphics_value_show(target, &field, buf);
 }
 
 /* About the snapshot: never takes one. */
@@ -457,6 +523,9 @@ static struct { ROW_ATTRS(NR_DETAIL_FIELDS); }
 static struct { ROW_ATTRS(NR_DETAIL_FIELDS); }
 	unknown_rows[NR_MEMLEDGER_UNKNOWN_CLASSES];
 
+static struct { ROW_ATTRS(ARRAY_SIZE(graphics_fields)); } graphics_row;
+static struct { ROW_ATTRS(NR_MEMLEDGER_GPU_USAGES); } gpu_usage_row;
+
 static const struct attribute_group target_group = { .attrs = target_attrs };
 
 static const struct attribute_group *target_groups[] = {
@@ -472,6 +541,11 @@ static const struct attribute_group *
 	subcategory_groups[NR_MEMLEDGER_SUBCATEGORIES + 1];
 static const struct attribute_group *
 	unknown_groups[NR_MEMLEDGER_UNKNOWN_CLASSES + 1];
+static const struct attribute_group *graphics_groups[] = {
+	&graphics_row.group,
+	&gpu_usage_row.group,
+	NULL
+};
 
 /* @fields: which of the values are there; NULL: the first @nr. */
 static void __init init_row(struct target_attribute *attr,
@@ -518,12 +592,42 @@ static void __init init_summary(void)
 	summary_row.group.attrs = summary_row.ptr;
 }
 
+static void __init init_graphics(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(graphics_fields); i++) {
+		graphics_row.attr[i] = (struct target_attribute) {
+			.attr = { .name = graphics_fields[i].name, .mode = 0400 },
+			.show = graphics_show,
+			.field = i,
+		};
+		graphics_row.ptr[i] = &graphics_row.attr[i].attr;
+	}
+	graphics_row.group.attrs = graphics_row.ptr;
+
+	for (i = 0; i < NR_MEMLEDGER_GPU_USAGES; i++) {
+		gpu_usage_row.attr[i] = (struct target_attribute) {
+			.attr = {
+				.name = memledger_gpu_usage_names[i],
+				.mode = 0400,
+			},
+			.show = gpu_usage_show,
+			.field = i,
+		};
+		gpu_usage_row.ptr[i] = &gpu_usage_row.attr[i].attr;
+	}
+	gpu_usage_row.group.name = "usage";
+	gpu_usage_row.group.attrs = gpu_usage_row.ptr;
+}
+
 static void __init init_rows(void)
 {
 	unsigned int row;
 
 	INIT_ROW(total_row, "total", ROW_TOTAL, 0, NULL);
 	init_summary();
+	init_graphics();
 	for (row = 0; row < NR_MEMLEDGER_CATEGORIES; row++) {
 		INIT_ROW(category_rows[row], memledger_category_names[row],
 			 ROW_CATEGORY, row, NULL);
@@ -661,9 +765,14 @@ int memledger_sysfs_add(struct memledger_target *target)
 	ret = add_node(dir, NODE_UNKNOWN, kobj, unknown_groups, "unknown");
 	if (ret)
 		goto err_subcategory;
+	ret = add_node(dir, NODE_GRAPHICS, kobj, graphics_groups, "graphics");
+	if (ret)
+		goto err_unknown;
 	target->sysfs = dir;
 	return 0;
 
+err_unknown:
+	remove_node(dir, NODE_UNKNOWN);
 err_subcategory:
 	remove_node(dir, NODE_SUBCATEGORY);
 err_category:
@@ -685,6 +794,7 @@ void memledger_sysfs_remove(struct memledger_target *target)
 	struct memledger_sysfs_dir *dir = target->sysfs;
 
 	target->sysfs = NULL;
+	remove_node(dir, NODE_GRAPHICS);
 	remove_node(dir, NODE_UNKNOWN);
 	remove_node(dir, NODE_SUBCATEGORY);
 	remove_node(dir, NODE_CATEGORY);
@@ -743,6 +853,45 @@ static ssize_t profile_store(struct kobject *kobj, struct kobj_attribute *attr,
 }
 
 static struct kobj_attribute profile_attr = __ATTR_RW_MODE(profile, 0600);
+
+static ssize_t imported_rule_show(struct kobject *kobj,
+				  struct kobj_attribute *attr, char *buf)
+{
+	enum memledger_imported_rule used =
+		READ_ONCE(memledger_settings.imported_rule);
+	unsigned int i;
+	int len = 0;
+
+	if (!memledger_access_allowed())
+		return -EPERM;
+	for (i = 0; i < NR_MEMLEDGER_IMPORTED_RULES; i++) {
+		len += sysfs_emit_at(buf, len, i == used ? "[%s]" : "%s",
+				     memledger_imported_rule_names[i]);
+		len += sysfs_emit_at(buf, len,
+				     i + 1 < NR_MEMLEDGER_IMPORTED_RULES ?
+				     " " : "\n");
+	}
+	return len;
+}
+
+static ssize_t imported_rule_store(struct kobject *kobj,
+				   struct kobj_attribute *attr,
+				   const char *buf, size_t len)
+{
+	int rule;
+
+	if (!memledger_access_allowed())
+		return -EPERM;
+	rule = __sysfs_match_string(memledger_imported_rule_names,
+				    NR_MEMLEDGER_IMPORTED_RULES, buf);
+	if (rule < 0)
+		return -EINVAL;
+	WRITE_ONCE(memledger_settings.imported_rule, rule);
+	return len;
+}
+
+static struct kobj_attribute imported_rule_attr =
+	__ATTR_RW_MODE(imported_rule, 0600);
 
 static ssize_t write_tgid(const char *buf, size_t len, int (*fn)(pid_t nr))
 {
@@ -868,6 +1017,7 @@ static struct attribute *root_attrs[] = {
 	&max_age_ms_attr.attr,
 	&slice_entries_attr.attr,
 	&pss_method_attr.attr,
+	&imported_rule_attr.attr,
 	&owner_capture_attr.attr,
 	NULL
 };

@@ -10,19 +10,20 @@ here=$(dirname "$0")
 
 [ -e $nodes ] || skip_all no $nodes: is memledger.ko loaded?
 
-doc()
+# The documents whose names start so.
+docs()
 {
-	for path in "$here/$1" "$here/../docs/ABI/testing/$1"; do
-		[ ! -e "$path" ] || break
+	for path in "$here/$1"* "$here/../docs/ABI/testing/$1"*; do
+		[ ! -e "$path" ] || echo "$path"
 	done
-	echo "$path"
 }
 
-# The files that an ABI document describes, as "MODE PATH", for process $2. A
-# word in capitals in a path stands for each of those that the text names
+# The files that the ABI documents $1 describe, as "MODE PATH", for process $2.
+# A word in capitals in a path stands for each of those that the text names
 # behind "WORD is", either in a sentence or in a table.
 documented()
 {
+	# shellcheck disable=SC2086 # a list of files
 	awk -v tgid="$2" '
 	function table_words(text, word,    lines, nr, i, inside, list) {
 		nr = split(text, lines, "\n")
@@ -86,7 +87,7 @@ documented()
 	/^[A-Z][A-Za-z]*:/ { next }
 	text != "" { text = text "\n" $0 }
 	END { flush() }
-	' "$1" | sort
+	' $1 | sort
 }
 
 # What is there, in the same form.
@@ -104,10 +105,10 @@ no_more()
 	return 1
 }
 
-# $1: document, $2: directory
+# $1: how the documents' names start, $2: directory
 same_tree()
 {
-	documented "$(doc "$1")" "$target" > "$scratch/documented"
+	documented "$(docs "$1")" "$target" > "$scratch/documented"
 	present "$2" > "$scratch/present"
 	same=0
 	no_more only_documented "$scratch/documented" "$scratch/present" ||
@@ -121,8 +122,10 @@ same_tree()
 may_be_unavailable()
 {
 	case $1 in
-	*/category/*_mtrack/*|*/category/memfd/*)
+	*/category/memfd/*)
 		return 0 ;;
+	*/category/*_mtrack/*|*/graphics/*)
+		[ "$(cat $nodes/features/gpu_provider)" = 0 ] ;;
 	*swap_pss*)
 		[ "$(cat $nodes/features/swap_pss)" = 0 ] ;;
 	*)
@@ -137,7 +140,7 @@ one_value()
 	while read -r file; do
 		if cat "$file" > "$scratch/value" 2> "$scratch/error"; then
 			case $file in
-			*/comm|*/profile|*/pss_method) value='..*' ;;
+			*/comm|*/profile|*/pss_method|*/imported_rule) value='..*' ;;
 			*) value='-\{0,1\}[0-9]\{1,\}' ;;
 			esac
 			[ "$(wc -l < "$scratch/value")" = 1 ] &&
@@ -159,7 +162,9 @@ one_value()
 unavailable()
 {
 	wrong=0
-	find $nodes/processes -type f -path '*_mtrack/*' > "$scratch/files"
+	find $nodes/processes -type f '(' -path '*_mtrack/*' -o \
+		-path '*/graphics/*mem*' -o -path '*/graphics/usage/*' ')' \
+		> "$scratch/files"
 	[ -s "$scratch/files" ] || wrong=1
 	while read -r file; do
 		! cat "$file" 2> "$scratch/error" || wrong=1

@@ -11,6 +11,7 @@
 #define _MEMLEDGER_ABI_H
 
 #include <memledger/classify.h>
+#include <memledger/graphics.h>
 #include <memledger/usage.h>
 
 #define MEMLEDGER_ABI_VERSION		1
@@ -24,6 +25,8 @@
  * @nr_categories: elements of totals.category
  * @nr_subcategories: elements of totals.subcategory
  * @nr_unknown: elements of totals.unknown
+ * @nr_gpu_usages: elements of graphics.usage
+ * @imported_rule: enum memledger_imported_rule
  * @pad: 0
  * @page_size: bytes
  * @generation: counts the snapshots of this target, from 1
@@ -35,7 +38,11 @@
  * @unavailable: MEMLEDGER_UNAVAILABLE_* of <memledger/classify.h>
  * @comm: of the thread group leader, NUL-terminated
  * @profile: the rules that were applied, NUL-terminated
- * @totals: the numbers
+ * @totals: the numbers of its mappings and, where they are available, of the
+ *	mtrack rows
+ * @graphics: what the GPU driver says; 0 where the mtrack rows are unavailable
+ * @device_rss: bytes that the process maps of other GPU drivers' device files
+ * @device_pss: the same in proportion, bytes << MEMLEDGER_PSS_SHIFT
  * @generation_end: the same as @generation
  */
 struct memledger_record {
@@ -45,7 +52,9 @@ struct memledger_record {
 	u16 nr_categories;
 	u16 nr_subcategories;
 	u16 nr_unknown;
-	u16 pad[3];
+	u16 nr_gpu_usages;
+	u16 imported_rule;
+	u16 pad;
 	u32 page_size;
 	s32 tgid;
 	u64 generation;
@@ -57,6 +66,9 @@ struct memledger_record {
 	char comm[16];
 	char profile[16];
 	struct memledger_totals totals;
+	struct memledger_graphics graphics;
+	u64 device_rss;
+	u64 device_pss;
 	u64 generation_end;
 };
 

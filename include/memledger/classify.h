@@ -84,6 +84,7 @@ struct memledger_profile {
 #define MEMLEDGER_UNAVAILABLE_SWAP_PSS	0x1
 #define MEMLEDGER_UNAVAILABLE_MTRACK	0x2	/* no GPU driver told us anything */
 #define MEMLEDGER_UNAVAILABLE_ANON_NAMES 0x4	/* unnamed may be named in truth */
+#define MEMLEDGER_UNAVAILABLE_IMPORTED	0x8	/* how imports are to be divided */
 
 #define MEMLEDGER_DEFAULT_PROFILE	"android16"
 

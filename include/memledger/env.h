@@ -58,6 +58,7 @@ typedef long long s64;
 	((nr) ? qsort(base, nr, size, compare) : (void)0)
 
 #define U64_MAX				(~0ULL)
+#define fallthrough			__attribute__((__fallthrough__))
 #define ARRAY_SIZE(a)			(sizeof(a) / sizeof((a)[0]))
 #define div64_u64(a, b)			((a) / (b))
 

@@ -166,6 +166,7 @@ extern const char *const memledger_gpu_kind_names[NR_MEMLEDGER_GPU_KINDS];
 extern const char *const
 	memledger_imported_rule_names[NR_MEMLEDGER_IMPORTED_RULES];
 
+bool memledger_graphics_is_device(const char *name, size_t len);
 bool memledger_gpu_entry_valid(const struct memledger_gpu_entry *entry);
 bool memledger_imported_share(enum memledger_imported_rule rule,
 			      const struct memledger_gpu_entry *entry,

@@ -180,6 +180,9 @@ bool memledger_profile_has_category(const struct memledger_profile *profile,
 {
 	switch (category) {
 	case MEMLEDGER_CAT_EGL_MTRACK:
+		if (unavailable & MEMLEDGER_UNAVAILABLE_IMPORTED)
+			return false;
+		fallthrough;
 	case MEMLEDGER_CAT_GL_MTRACK:
 	case MEMLEDGER_CAT_OTHER_MTRACK:
 		return !(unavailable & MEMLEDGER_UNAVAILABLE_MTRACK);

@@ -24,6 +24,34 @@ memledger_imported_rule_names[NR_MEMLEDGER_IMPORTED_RULES] = {
 	[MEMLEDGER_IMPORTED_PIXEL] = "pixel",
 };
 
+/*
+ * Device files of GPU drivers other than KGSL, whose mappings Android counts
+ * as Other dev.
+ */
+static const char *const device_prefixes[] = {
+	"/dev/mali", "/dev/dri/", "/dev/pvrsrvkm",
+};
+
+/**
+ * memledger_graphics_is_device - whether a mapping is of a GPU driver's file
+ * @name: as /proc/PID/maps has it; not necessarily NUL-terminated
+ * @len: its length
+ *
+ * Return: false also for KGSL's, which Android has a row for.
+ */
+bool memledger_graphics_is_device(const char *name, size_t len)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(device_prefixes); i++) {
+		size_t n = strlen(device_prefixes[i]);
+
+		if (len >= n && !memcmp(name, device_prefixes[i], n))
+			return true;
+	}
+	return false;
+}
+
 #define ALL_FLAGS	(MEMLEDGER_GPU_VIRTUAL | MEMLEDGER_GPU_SECURE |	\
 			 MEMLEDGER_GPU_RECLAIMED | MEMLEDGER_GPU_IMPORTED | \
 			 MEMLEDGER_GPU_IN_RSS | MEMLEDGER_GPU_ALLOCATOR)
