@@ -15,6 +15,7 @@
 #include <linux/wait.h>
 
 #include "capture.h"
+#include "process.h"
 #include "target.h"
 
 /*
@@ -68,40 +69,6 @@ void memledger_target_put(struct memledger_target *target)
 	kref_put(&target->ref, target_release);
 }
 
-static struct mm_struct *task_grab_mm(struct task_struct *task)
-{
-	struct mm_struct *mm;
-
-	task_lock(task);
-	mm = task->flags & PF_KTHREAD ? NULL : task->mm;
-	if (mm)
-		mmgrab(mm);
-	task_unlock(task);
-	return mm;
-}
-
-/*
- * Any thread's will do: a leader that has exited has none, though the others
- * go on.
- */
-static struct mm_struct *pid_grab_mm(struct pid *pid)
-{
-	struct task_struct *leader, *task;
-	struct mm_struct *mm = NULL;
-
-	rcu_read_lock();
-	leader = pid_task(pid, PIDTYPE_TGID);
-	if (leader) {
-		for_each_thread(leader, task) {
-			mm = task_grab_mm(task);
-			if (mm)
-				break;
-		}
-	}
-	rcu_read_unlock();
-	return mm;
-}
-
 /**
  * memledger_target_mm - the memory that a process uses now
  * @target: the process
@@ -112,7 +79,7 @@ static struct mm_struct *pid_grab_mm(struct pid *pid)
  */
 struct mm_struct *memledger_target_mm(struct memledger_target *target)
 {
-	return pid_grab_mm(target->pid) ?: ERR_PTR(-ESRCH);
+	return memledger_process_mm(target->pid) ?: ERR_PTR(-ESRCH);
 }
 
 /**
@@ -123,7 +90,7 @@ struct mm_struct *memledger_target_mm(struct memledger_target *target)
  */
 bool memledger_target_is_alive(struct memledger_target *target)
 {
-	struct mm_struct *mm = pid_grab_mm(target->pid);
+	struct mm_struct *mm = memledger_process_mm(target->pid);
 
 	if (!mm)
 		return false;
@@ -255,7 +222,7 @@ static struct pid *get_process(pid_t nr)
 	put_task_struct(task);
 	/* A zombie has a number, but nothing to be tracked. */
 	if (!ret) {
-		mm = pid_grab_mm(pid);
+		mm = memledger_process_mm(pid);
 		if (mm)
 			mmdrop(mm);
 		else

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From process numbers to processes, without the lock of the task list, which
+ * modules cannot take: the table of numbers is looked at under RCU, and a
+ * number that is taken leads to a process that is pinned by its struct pid.
+ */
+#include <linux/idr.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+
+#include "process.h"
+
+static struct mm_struct *task_grab_mm(struct task_struct *task)
+{
+	struct mm_struct *mm;
+
+	task_lock(task);
+	mm = task->flags & PF_KTHREAD ? NULL : task->mm;
+	if (mm)
+		mmgrab(mm);
+	task_unlock(task);
+	return mm;
+}
+
+/**
+ * memledger_process_mm - the memory that a process uses now
+ * @pid: of its thread group leader
+ *
+ * Any thread's will do: a leader that has exited has none, though the others
+ * go on.
+ *
+ * Context: does not sleep.
+ * Return: an mm with an mmgrab() reference, or NULL if the process has exited
+ * or is a kernel thread.
+ */
+struct mm_struct *memledger_process_mm(struct pid *pid)
+{
+	struct task_struct *leader, *task;
+	struct mm_struct *mm = NULL;
+
+	rcu_read_lock();
+	leader = pid_task(pid, PIDTYPE_TGID);
+	if (leader) {
+		for_each_thread(leader, task) {
+			mm = task_grab_mm(task);
+			if (mm)
+				break;
+		}
+	}
+	rcu_read_unlock();
+	return mm;
+}
+
+/**
+ * memledger_process_next - the process with the next number
+ * @nr: the first number to look at; gets the process's, in the initial pid
+ *	namespace
+ *
+ * A caller that starts at 1 and goes on at @nr + 1 sees each process once that
+ * lives throughout; others it may miss. Kernel threads are processes as well.
+ *
+ * Context: does not sleep; the lookup is bounded, and repeated for threads.
+ * Return: the struct pid of a thread group leader, to be put by the caller, or
+ * NULL if there are no more.
+ */
+struct pid *memledger_process_next(pid_t *nr)
+{
+	struct pid *pid;
+
+	rcu_read_lock();
+	for (;; ++*nr) {
+		pid = idr_get_next(&init_pid_ns.idr, nr);
+		if (!pid || pid_task(pid, PIDTYPE_TGID))
+			break;
+	}
+	get_pid(pid);
+	rcu_read_unlock();
+	return pid;
+}
