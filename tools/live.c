@@ -36,7 +36,9 @@ static int check_record(const struct memledger_module *module,
 	    record->size != sizeof(*record) ||
 	    record->nr_categories != NR_MEMLEDGER_CATEGORIES ||
 	    record->nr_subcategories != NR_MEMLEDGER_SUBCATEGORIES ||
-	    record->nr_unknown != NR_MEMLEDGER_UNKNOWN_CLASSES)
+	    record->nr_unknown != NR_MEMLEDGER_UNKNOWN_CLASSES ||
+	    record->nr_gpu_usages != NR_MEMLEDGER_GPU_USAGES ||
+	    record->imported_rule >= NR_MEMLEDGER_IMPORTED_RULES)
 		return memledger_error_set(module->error,
 					   "the module's record is of version %u and %u bytes, not of version %u and %zu bytes: use the tool that was built with the module",
 					   record->version, record->size,
