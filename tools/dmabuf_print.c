@@ -284,11 +284,19 @@ static void print_grid(FILE *out,
 	putc('\n', out);
 }
 
+static void print_count(FILE *out, const char *where, u64 count, u64 size,
+			const char *why)
+{
+	fprintf(out, "%s: %llu buffer%s, %llu kB: %s\n", where, count,
+		count == 1 ? "" : "s", size >> 10, why);
+}
+
 /* CSV has no place for any of this. */
 static void print_source(FILE *out,
 			 const struct memledger_dmabuf_listing *listing)
 {
 	const struct memledger_dmabufs *dmabufs = &listing->dmabufs;
+	char where[600];
 
 	fprintf(out,
 		"\nSource: %s, kernel %s, snapshot %llu, taken %llu.%09llu s after boot in %llu.%03llu ms\n",
@@ -297,15 +305,14 @@ static void print_source(FILE *out,
 		dmabufs->timestamp_ns % 1000000000, dmabufs->walk_ns / 1000000,
 		dmabufs->walk_ns / 1000 % 1000);
 	if (listing->pid < 0 && dmabufs->list)
-		fprintf(out,
-			"Unattributed: %llu buffers, %llu kB: in flight, or held by drivers alone\n",
-			listing->totals.free_count,
-			listing->totals.free_size >> 10);
+		print_count(out, "Unattributed", listing->totals.free_count,
+			    listing->totals.free_size,
+			    "in flight, or held by drivers alone");
+	snprintf(where, sizeof(where), "In %s alone", listing->stats);
 	if (listing->has_stats)
-		fprintf(out,
-			"In %s alone: %llu buffers, %llu kB: in flight, held by drivers alone, or there at one of the two readings only\n",
-			listing->stats, listing->stats_count,
-			listing->stats_size >> 10);
+		print_count(out, where, listing->stats_count,
+			    listing->stats_size,
+			    "in flight, held by drivers alone, or there at one of the two readings only");
 	memledger_reasons_print(out, &listing->reasons);
 	if (!dmabufs->complete)
 		fputs("Incomplete: not every process and buffer was seen; counts and sizes are too small, shares may be too large.\n",
