@@ -23,11 +23,13 @@ u64 memledger_saturating_add(u64 a, u64 b)
 	return a + b < a ? U64_MAX : a + b;
 }
 
-/* A name that may be a "-"; as the module escaped it. */
+/* A name that may be a "-", or the escape of an end for an empty one. */
 static const char *parse_name(char *word)
 {
 	if (!strcmp(word, "-"))
 		return NULL;
+	if (!strcmp(word, "\\000"))
+		return "";
 	memledger_unescape(word);
 	return word;
 }
@@ -176,18 +178,23 @@ static int compare_holders(const void *a, const void *b)
 	return 0;
 }
 
-static int compare_names(const char *one, const char *other)
+static int compare_names(const void *a, const void *b)
 {
-	if (!one || !other)
-		return !one - !other;
-	return strcmp(one, other);
+	const struct memledger_dmabuf_exporter *one = a, *other = b;
+
+	if (!one->name || !other->name)
+		return !one->name - !other->name;
+	return strcmp(one->name, other->name);
 }
 
+/* The largest first. */
 static int compare_exporters(const void *a, const void *b)
 {
 	const struct memledger_dmabuf_exporter *one = a, *other = b;
 
-	return compare_names(one->name, other->name);
+	if (one->size != other->size)
+		return one->size > other->size ? -1 : 1;
+	return compare_names(a, b);
 }
 
 /*
@@ -241,10 +248,10 @@ static int find_exporters(struct memledger_dmabufs *dmabufs)
 			};
 	}
 	memledger_sort(dmabufs->exporters, dmabufs->nr_exporters,
-		       sizeof(*exporter), compare_exporters);
+		       sizeof(*exporter), compare_names);
 	for (i = 1; i < dmabufs->nr_exporters; i++) {
 		exporter = &dmabufs->exporters[to];
-		if (compare_exporters(exporter, &dmabufs->exporters[i])) {
+		if (compare_names(exporter, &dmabufs->exporters[i])) {
 			dmabufs->exporters[++to] = dmabufs->exporters[i];
 			continue;
 		}
@@ -283,6 +290,8 @@ int memledger_dmabufs_parse(struct memledger_dmabufs *dmabufs, char *text,
 		ret = sort(dmabufs);
 	if (!ret && !dmabufs->nr_exporters)
 		ret = find_exporters(dmabufs);
+	memledger_sort(dmabufs->exporters, dmabufs->nr_exporters,
+		       sizeof(*dmabufs->exporters), compare_exporters);
 	if (ret == -ENOMEM)
 		return memledger_error_set(error, "no memory");
 	if (ret)

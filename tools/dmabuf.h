@@ -78,7 +78,7 @@ struct memledger_dmabuf_exporter {
  * @nr_buffers: how many
  * @holders: in the order of the buffers, then by ascending pid
  * @nr_holders: how many
- * @exporters: those of the buffers, or all that the module listed
+ * @exporters: those of the buffers, the largest first
  * @nr_exporters: how many
  *
  * All zero is an empty one. Strings are part of the text that was parsed.

@@ -8,6 +8,13 @@
 #include "dmabuf_listing.h"
 #include "escape.h"
 
+static const char grid_title[] =
+"\n----------------------- DMA-BUF Table buffer x process --------------------------\n";
+
+static const char incomplete[] =
+"Incomplete: not every process and buffer was seen: counts and sizes are too\n"
+"small, shares may be too large.\n";
+
 /* Of a name that may be missing; to be freed, NULL without memory. */
 static char *harmless(const char *name, bool csv)
 {
@@ -26,7 +33,7 @@ static const char *kb_text(char text[32], u64 bytes, bool known, bool csv)
 	if (known)
 		snprintf(text, 32, "%llu", bytes >> 10);
 	else
-		strcpy(text, csv ? "N/A" : "-");
+		snprintf(text, 32, "%s", csv ? "N/A" : "-");
 	return text;
 }
 
@@ -149,9 +156,11 @@ static void print_buffers(FILE *out, const struct memledger_dmabufs *dmabufs,
 		const struct memledger_dmabuf *buffer = &dmabufs->buffers[i];
 		char *exporter = harmless(buffer->exporter, csv);
 
-		fprintf(out, csv ? "%llu,%llu,\"%s\"\n" :
-			"%16llu |%16llu | %16s \n", buffer->inode,
-			buffer->size, shown(exporter));
+		/* There is a blank at the end of the line. */
+		fprintf(out, csv ? "%llu,%llu,\"%s\"" :
+			"%16llu |%16llu | %16s ", buffer->inode, buffer->size,
+			shown(exporter));
+		putc('\n', out);
 		free(exporter);
 	}
 }
@@ -191,15 +200,15 @@ static void count_references(const struct memledger_dmabufs *dmabufs,
 			     const struct memledger_dmabuf *buffer,
 			     size_t *fds, size_t *maps)
 {
-	const struct memledger_dmabuf_holder *holder =
-		dmabufs->holders + buffer->first;
+	const struct memledger_dmabuf_holder *holder;
 	size_t i;
 
 	*fds = 0;
 	*maps = 0;
 	for (i = 0; i < buffer->nr_listed; i++) {
-		*fds += holder[i].fds > 0;
-		*maps += holder[i].maps > 0;
+		holder = &dmabufs->holders[buffer->first + i];
+		*fds += holder->fds > 0;
+		*maps += holder->maps > 0;
 	}
 }
 
@@ -208,21 +217,21 @@ static void print_grid_cells(FILE *out,
 			     const struct memledger_dmabuf_listing *listing,
 			     const struct memledger_dmabuf *buffer, bool csv)
 {
-	const struct memledger_dmabuf_holder *holder =
-		listing->dmabufs.holders + buffer->first;
-	size_t left = buffer->nr_listed;
+	const struct memledger_dmabuf_holder *holder;
+	size_t next = buffer->first;
 	size_t i;
 
 	/* Both are in the order of pids. */
 	for (i = 0; i < listing->nr_processes; i++) {
-		if (!left || holder->pid != listing->processes[i].pid) {
+		holder = next < buffer->first + buffer->nr_listed ?
+			 &listing->dmabufs.holders[next] : NULL;
+		if (!holder || holder->pid != listing->processes[i].pid) {
 			fputs(csv ? ",\"\"" : "                    -- |", out);
 			continue;
 		}
 		fprintf(out, csv ? ",\"%llu(%llu) refs\"" :
 			"%9llu(%6llu) refs |", holder->fds, holder->maps);
-		holder++;
-		left--;
+		next++;
 	}
 	putc('\n', out);
 }
@@ -250,8 +259,7 @@ static void print_grid(FILE *out,
 	const struct memledger_dmabufs *dmabufs = &listing->dmabufs;
 	size_t i, fds, maps;
 
-	fputs("\n----------------------- DMA-BUF Table buffer x process --------------------------\n",
-	      out);
+	fputs(grid_title, out);
 	fputs(csv ? "\"Dmabuf Inode\",\"Size(kB)\",\"Fd Ref Counts\",\"Map Ref Counts\"" :
 	      "    Dmabuf Inode |            Size |   Fd Ref Counts |  Map Ref Counts |",
 	      out);
@@ -315,8 +323,7 @@ static void print_source(FILE *out,
 			    "in flight, held by drivers alone, or there at one of the two readings only");
 	memledger_reasons_print(out, &listing->reasons);
 	if (!dmabufs->complete)
-		fputs("Incomplete: not every process and buffer was seen; counts and sizes are too small, shares may be too large.\n",
-		      out);
+		fputs(incomplete, out);
 }
 
 /**

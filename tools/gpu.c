@@ -9,6 +9,10 @@
 #include "json.h"
 #include "listing.h"
 
+static const char incomplete[] =
+"Incomplete: the GPU driver did not tell all of its entries: the numbers are too\n"
+"small.\n";
+
 /* The numbers do without debugfs; why there are no entries is said. */
 static int read_entries(struct memledger_gpu *gpu,
 			const struct memledger_module *module, pid_t pid)
@@ -154,8 +158,7 @@ void memledger_gpu_print(FILE *out, const struct memledger_gpu *gpu,
 	fprintf(out, "Imported rule: %s\n", numbers->rule);
 	memledger_reasons_print(out, &numbers->reasons);
 	if (gpu->details && !gpu->entries.complete)
-		fputs("Incomplete: the GPU driver did not tell all of its entries; the numbers are too small.\n",
-		      out);
+		fputs(incomplete, out);
 }
 
 /**

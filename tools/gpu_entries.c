@@ -14,6 +14,10 @@
 static const char heading[] =
 	"id kind usage size mapped flags surfaces images importers imported inode";
 
+static const char legend[] =
+"flags: v virtual, s secure, r reclaimed, i imported, m in RSS where mapped,\n"
+"       a allocated by this process\n";
+
 static const struct {
 	char letter;
 	u32 flag;
@@ -304,8 +308,7 @@ void memledger_gpu_entries_print(FILE *out,
 		else
 			fprintf(out, " %10s\n", "-");
 	}
-	fputs("flags: v virtual, s secure, r reclaimed, i imported, m in RSS where mapped, a allocator\n",
-	      out);
+	fputs(legend, out);
 }
 
 static void print_json_line(FILE *out, const struct memledger_gpu_line *line)

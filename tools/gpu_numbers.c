@@ -53,7 +53,7 @@ add_tracepoint_reason(struct memledger_gpu_numbers *numbers,
 				      module->sysfs);
 	else
 		memledger_reasons_add(&numbers->reasons, name,
-				      "this kernel has no tracepoint gpu_mem_total");
+				      "this kernel was built without CONFIG_TRACE_GPU_MEM, or with CONFIG_PREEMPT_RT");
 }
 
 /* Why does a file say EOPNOTSUPP? */
@@ -248,6 +248,21 @@ static void print_number(FILE *out, const char *name, enum unit unit,
 		fprintf(out, "%20s %12llu   %s\n", name, number->value, text);
 }
 
+static void print_heading(FILE *out,
+			  const struct memledger_gpu_numbers *numbers,
+			  enum section section)
+{
+	char *name;
+
+	fputs(headings[section], out);
+	if (section == DRIVER && *numbers->provider) {
+		name = memledger_escape_text(numbers->provider, "");
+		fprintf(out, " (%s)", name ? name : "");
+		free(name);
+	}
+	putc('\n', out);
+}
+
 /**
  * memledger_gpu_numbers_print - print numbers as text
  * @out: where to
@@ -259,17 +274,8 @@ void memledger_gpu_numbers_print(FILE *out,
 	unsigned int i;
 
 	for (i = 0; i < NR_MEMLEDGER_GPU_NUMBERS; i++) {
-		if (!i || infos[i].section != infos[i - 1].section) {
-			fprintf(out, "%s", headings[infos[i].section]);
-			if (infos[i].section == DRIVER && *numbers->provider) {
-				char *name = memledger_escape_text(
-							numbers->provider, "");
-
-				fprintf(out, " (%s)", name ? name : "");
-				free(name);
-			}
-			putc('\n', out);
-		}
+		if (!i || infos[i].section != infos[i - 1].section)
+			print_heading(out, numbers, infos[i].section);
 		print_number(out, infos[i].name, infos[i].unit,
 			     &numbers->number[i], infos[i].text);
 	}

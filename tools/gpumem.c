@@ -62,7 +62,7 @@ int memledger_gpumem_read_text(const struct memledger_module *module,
 	if (!memledger_module_read(module, "features/gpu_totals", feature,
 				   sizeof(feature)) && !strcmp(feature, "0"))
 		return memledger_error_set(module->error,
-					   "this kernel has no tracepoint gpu_mem_total: it was built without CONFIG_TRACE_GPU_MEM");
+					   "this kernel has no GPU totals: it was built without CONFIG_TRACE_GPU_MEM, or with CONFIG_PREEMPT_RT");
 	return memledger_error_set(module->error,
 				   "GPU totals are switched off: echo 1 > %s/kernel/memledger/gpu_totals; what was allocated before is unknown until its process's next event",
 				   module->sysfs);
@@ -309,7 +309,7 @@ static void print_text(FILE *out, const struct gpumem *gpumem,
 				gpumem->rows[i].gpu, gpumem->rows[i].pid);
 	if (gpumem->lost)
 		fprintf(out,
-			"Incomplete: %llu events were lost, since there was no memory to note them.\n",
+			"Incomplete: %llu events were lost: there was no room to note them.\n",
 			gpumem->lost);
 	fputs(caveats, out);
 }

@@ -254,6 +254,9 @@ static int command_explain(const char *operand, const struct options *options)
 	return finish(&subject);
 }
 
+static const char incomplete[] =
+	"not everything could be seen, so that the numbers are too small: try again";
+
 static int command_gpu(const char *process, const struct options *options)
 {
 	bool entries = options->given & TAKES_ENTRIES;
@@ -276,7 +279,7 @@ static int command_gpu(const char *process, const struct options *options)
 		else
 			memledger_gpu_print(stdout, &gpu, entries);
 		if (!memledger_gpu_complete(&gpu))
-			fail("not all of the process could be seen, so that the numbers are too small: try again");
+			fail(incomplete);
 	}
 	memledger_gpu_free(&gpu);
 	return ret;
@@ -327,7 +330,7 @@ static int command_dmabuf(const char *process, const struct options *options)
 			memledger_dmabuf_print(stdout, &dmabuf.listing, by,
 					       options->format == FORMAT_CSV);
 		if (!dmabuf.listing.dmabufs.complete)
-			fail("not all processes and DMA-BUFs could be seen: counts and sizes are too small, shares may be too large: try again");
+			fail(incomplete);
 	}
 	memledger_dmabuf_live_free(&dmabuf);
 	return ret;

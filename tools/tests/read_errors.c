@@ -7,10 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-ssize_t __real_read(int fd, void *buffer, size_t size);
-ssize_t __wrap_read(int fd, void *buffer, size_t size);
+#include "read_errors.h"
 
 ssize_t __wrap_read(int fd, void *buffer, size_t size)
 {
