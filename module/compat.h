@@ -12,6 +12,7 @@
 
 #include <linux/bits.h>
 #include <linux/compat.h>
+#include <linux/dma-buf.h>
 #include <linux/fs.h>
 #include <linux/hugetlb.h>
 #include <linux/mm.h>
@@ -307,6 +308,82 @@ static inline enum memledger_imported_rule memledger_default_imported_rule(void)
 #else
 #define memledger_remove_t		int
 #define memledger_remove_done		0
+#endif
+
+/* Android has the function in 6.1 already. */
+static inline void memledger_vma_flags_set(struct vm_area_struct *vma,
+					   unsigned long flags)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0) || MEMLEDGER_ANDROID_KERNEL
+	vm_flags_set(vma, flags);
+#else
+	vma->vm_flags |= flags;
+#endif
+}
+
+/* 6.4 dropped the module; before, it was a macro. */
+#ifdef class_create
+#define memledger_class_create(name)	class_create(THIS_MODULE, name)
+#else
+#define memledger_class_create(name)	class_create(name)
+#endif
+
+/*
+ * DMA-BUFs
+ */
+
+/* From 6.13 on a namespace is a string. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#define MEMLEDGER_IMPORT_DMA_BUF_NS	MODULE_IMPORT_NS("DMA_BUF")
+#else
+#define MEMLEDGER_IMPORT_DMA_BUF_NS	MODULE_IMPORT_NS(DMA_BUF)
+#endif
+
+typedef int (*memledger_dmabuf_fn)(const struct dma_buf *dmabuf, void *arg);
+
+/*
+ * All DMA-BUFs, whoever holds them: only Android's kernels let modules at them.
+ * @fn may sleep; up to 6.12 it is called under the list's lock, with buffers
+ * among them whose last reference is gone, so it must not take or drop any.
+ */
+#if !MEMLEDGER_ANDROID_KERNEL
+#define MEMLEDGER_HAS_DMABUF_LIST	0
+static inline int memledger_dmabuf_each(memledger_dmabuf_fn fn, void *arg)
+{
+	return -EOPNOTSUPP;
+}
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define MEMLEDGER_HAS_DMABUF_LIST	1
+#define MEMLEDGER_IMPORT_DMABUF_LIST_NS	MEMLEDGER_IMPORT_DMA_BUF_NS
+static inline int memledger_dmabuf_each(memledger_dmabuf_fn fn, void *arg)
+{
+	struct dma_buf *dmabuf = dma_buf_iter_begin();
+	int ret = 0;
+
+	/* The iterator drops the one that it is given. */
+	for (; dmabuf && !ret; dmabuf = dma_buf_iter_next(dmabuf))
+		ret = fn(dmabuf, arg);
+	if (dmabuf)
+		dma_buf_put(dmabuf);
+	return ret;
+}
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#define MEMLEDGER_HAS_DMABUF_LIST	1
+#define MEMLEDGER_IMPORT_DMABUF_LIST_NS	MEMLEDGER_IMPORT_DMA_BUF_NS
+static inline int memledger_dmabuf_each(memledger_dmabuf_fn fn, void *arg)
+{
+	return get_dmabuf_debugfs_data(fn, arg);
+}
+#else
+#define MEMLEDGER_HAS_DMABUF_LIST	1
+#define MEMLEDGER_IMPORT_DMABUF_LIST_NS	MODULE_IMPORT_NS(MINIDUMP)
+static inline int memledger_dmabuf_each(memledger_dmabuf_fn fn, void *arg)
+{
+	return dma_buf_get_each(fn, arg);
+}
+#endif
+#ifndef MEMLEDGER_IMPORT_DMABUF_LIST_NS
+#define MEMLEDGER_IMPORT_DMABUF_LIST_NS	/* nothing is imported */
 #endif
 
 /*

@@ -12,6 +12,7 @@
 #include <memledger/names.h>
 #include <memledger/summary.h>
 
+#include "dmabuf.h"
 #include "snapshot.h"
 #include "target.h"
 
@@ -608,6 +609,7 @@ void memledger_debugfs_add(struct memledger_target *target)
 			    &unknown_fops);
 	debugfs_create_file("owners", 0400, target->debugfs, target,
 			    &owners_fops);
+	memledger_debugfs_dmabuf_add(target);
 	debugfs_create_file("gpu", 0400, target->debugfs, target, &gpu_fops);
 }
 
@@ -631,6 +633,8 @@ void __init memledger_debugfs_init(void)
 	root = debugfs_create_dir("memledger", NULL);
 	processes = debugfs_create_dir("processes", root);
 	debugfs_create_file("stats", 0400, root, NULL, &stats_fops);
+	memledger_debugfs_add_gpumem(root);
+	memledger_debugfs_dmabuf_init(root);
 }
 
 /**

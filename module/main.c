@@ -5,12 +5,17 @@
  *
  *   target.c -> vma_walk.c -> page_walk.c, vma_name.c -> lib/ -> snapshot.c
  *            -> gpu.c -> lib/graphics.c ----------------------->
+ *   dmabuf.c -> vma_walk.c, gpu.c -> lib/dmabuf.c
  *   -> sysfs.c, debugfs.c
+ *
+ * and of all processes, while it is switched on, gpu_totals.c -> gpu_values.c.
  */
 #include <linux/module.h>
 
 #include "capture.h"
+#include "dmabuf.h"
 #include "gpu.h"
+#include "gpu_totals.h"
 #include "snapshot.h"
 #include "target.h"
 
@@ -32,17 +37,22 @@ static int __init memledger_init(void)
 
 err_debugfs:
 	memledger_debugfs_exit();
+	memledger_gpu_totals_exit();
+	memledger_dmabuf_exit();
 	memledger_gpu_exit();
 	return ret;
 }
 
 static void __exit memledger_exit(void)
 {
+	memledger_dmabuf_stop();
 	memledger_sysfs_close();
 	memledger_target_untrack_all();
 	memledger_sysfs_exit();
 	memledger_debugfs_exit();
 	memledger_capture_exit();
+	memledger_gpu_totals_exit();
+	memledger_dmabuf_exit();
 	memledger_gpu_exit();
 }
 

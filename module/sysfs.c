@@ -16,7 +16,9 @@
 
 #include "capture.h"
 #include "compat.h"
+#include "dmabuf.h"
 #include "snapshot.h"
+#include "sysfs.h"
 #include "target.h"
 
 /*
@@ -163,8 +165,14 @@ static struct memledger_target *kobj_target(struct kobject *kobj)
 	return container_of(kobj, struct target_kobject, kobj)->dir->target;
 }
 
-/* 0 or 1, and nothing else that might be meant. */
-static int parse_switch(const char *buf, bool *on)
+/**
+ * memledger_sysfs_parse_switch - 0 or 1, and nothing else that might be meant
+ * @buf: what was written
+ * @on: gets which
+ *
+ * Return: 0 or -EINVAL.
+ */
+int memledger_sysfs_parse_switch(const char *buf, bool *on)
 {
 	if (!sysfs_streq(buf, "0") && !sysfs_streq(buf, "1"))
 		return -EINVAL;
@@ -448,7 +456,7 @@ static ssize_t capture_store(struct memledger_target *target, const char *buf,
 	bool on;
 	int ret;
 
-	ret = parse_switch(buf, &on);
+	ret = memledger_sysfs_parse_switch(buf, &on);
 	if (ret)
 		return ret;
 	if (on)
@@ -999,7 +1007,7 @@ static ssize_t owner_capture_store(struct kobject *kobj,
 
 	if (!memledger_access_allowed())
 		return -EPERM;
-	ret = parse_switch(buf, &on);
+	ret = memledger_sysfs_parse_switch(buf, &on);
 	if (!ret)
 		ret = memledger_capture_enable(on);
 	return ret ?: len;
@@ -1019,13 +1027,19 @@ static struct attribute *root_attrs[] = {
 	&pss_method_attr.attr,
 	&imported_rule_attr.attr,
 	&owner_capture_attr.attr,
+	&memledger_sysfs_gpu_totals.attr,
 	NULL
 };
+
+KERNEL_ATTR(dmabuf_list, "%d", memledger_dmabuf_has_list());
 
 static struct attribute *features_attrs[] = {
 	&anon_names_attr.attr,
 	&swap_pss_attr.attr,
+	&dmabuf_list_attr.attr,
 	&feature_owner_capture_attr.attr,
+	&memledger_sysfs_feature_gpu_totals.attr,
+	&memledger_sysfs_feature_gpu_provider.attr,
 	NULL
 };
 
@@ -1038,6 +1052,8 @@ static const struct attribute_group features_group = {
 static const struct attribute_group *root_groups[] = {
 	&root_group,
 	&features_group,
+	&memledger_sysfs_gpu_group,
+	&memledger_sysfs_dmabuf_group,
 	NULL
 };
 

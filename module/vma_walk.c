@@ -100,13 +100,26 @@ static bool same_vma(const struct memledger_walk *walk,
 	       !memcmp(now.name, was->name, was->len);
 }
 
+/* The open VMA is no longer; its file may have been the last reference. */
+static void close_vma(struct memledger_walk *walk)
+{
+	walk->open = false;
+	if (!walk->vma.file)
+		return;
+	fput(walk->vma.file);
+	walk->vma.file = NULL;
+}
+
 static int finish_vma(struct memledger_walk *walk, memledger_vma_fn fn,
 		      void *arg)
 {
-	walk->open = false;
+	int ret;
+
 	walk->vma.usage.size = walk->vma.end - walk->vma.start;
 	walk->stats.vmas++;
-	return fn(&walk->vma, arg);
+	ret = fn(&walk->vma, arg);
+	close_vma(walk);
+	return ret;
 }
 
 /*
@@ -135,9 +148,31 @@ static int switch_vma(struct memledger_walk *walk, struct vm_area_struct *vma,
 		describe_vma(vma, walk->addr, &walk->vma);
 		memledger_vma_name(vma, walk->names[0], MEMLEDGER_NAME_SIZE,
 				   &walk->vma);
+		if (walk->dmabufs_only)
+			walk->vma.file = get_file(vma->vm_file);
 		walk->open = true;
 	}
 	return 0;
+}
+
+static bool is_dmabuf(const struct vm_area_struct *vma)
+{
+	return vma->vm_file && memledger_file_inode(vma->vm_file)
+			       ->i_sb->s_magic == DMA_BUF_MAGIC;
+}
+
+/*
+ * Leaves @vma out, neither named nor looked at. Returns what the callback said
+ * of the one before; then @vma comes again.
+ */
+static int pass_over(struct memledger_walk *walk, struct vm_area_struct *vma,
+		     memledger_vma_fn fn, void *arg)
+{
+	int ret = switch_vma(walk, NULL, fn, arg);
+
+	if (!ret)
+		walk->addr = max(walk->addr, vma->vm_end);
+	return ret;
 }
 
 static bool is_shmem(const struct file *file)
@@ -248,6 +283,14 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 		enum shmem_swap swap = shmem_swap(vma);
 		unsigned long end;
 
+		if (walk->dmabufs_only && !is_dmabuf(vma)) {
+			ret = pass_over(walk, vma, fn, arg);
+			if (ret)
+				goto out;
+			pages.budget--;
+			end = vma->vm_end;
+			goto next;
+		}
 		ret = switch_vma(walk, vma, fn, arg);
 		if (ret)
 			goto out;
@@ -280,6 +323,7 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 		ret = finish_vma(walk, fn, arg);
 		if (ret)
 			goto out;
+next:
 		if (pages.budget <= 0 || mmap_lock_is_contended(walk->mm)) {
 			ret = SLICE_MORE;
 			goto out;
@@ -427,6 +471,7 @@ int memledger_walk_run(struct memledger_walk *walk, unsigned int slice_entries,
  */
 void memledger_walk_end(struct memledger_walk *walk)
 {
+	close_vma(walk);
 	kvfree(walk->names[0]);
 	mmdrop(walk->mm);
 }

@@ -29,6 +29,8 @@ struct file;
  * @len: length of @name, 0 without a name
  * @deleted: the kernel says that the file is gone
  * @dmabuf: the file is a DMA-BUF
+ * @file: in a walk of DMA-BUFs only: the file, which the walk holds; who wants
+ *	it behind the callback takes a reference there. Else NULL
  * @usage: what the page tables hold
  */
 struct memledger_vma {
@@ -42,6 +44,7 @@ struct memledger_vma {
 	size_t len;
 	bool deleted;
 	bool dmabuf;
+	struct file *file;
 	struct memledger_vma_usage usage;
 };
 
@@ -129,6 +132,8 @@ typedef unsigned long (*memledger_cut_fn)(void *arg, unsigned long addr);
  * @swap_end: and to where
  * @cut: NULL, or where the VMA at an address is to be told in two
  * @cut_arg: for @cut
+ * @dmabufs_only: pass over all VMAs but those of DMA-BUFs; set it before the
+ *	walk runs
  * @stats: what it cost so far
  */
 struct memledger_walk {
@@ -144,6 +149,7 @@ struct memledger_walk {
 	pgoff_t swap_end;
 	memledger_cut_fn cut;
 	void *cut_arg;
+	bool dmabufs_only;
 	struct memledger_walk_stats stats;
 };
 

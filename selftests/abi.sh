@@ -126,6 +126,12 @@ may_be_unavailable()
 		return 0 ;;
 	*/category/*_mtrack/*|*/graphics/*)
 		[ "$(cat $nodes/features/gpu_provider)" = 0 ] ;;
+	$nodes/gpu/provider|$nodes/gpu/total)
+		[ "$(cat $nodes/features/gpu_provider)" = 0 ] ;;
+	$nodes/gpu/*)
+		[ "$(cat $nodes/gpu_totals)" = 0 ] ;;
+	*/dmabuf/unattributed_*)
+		[ "$(cat $nodes/features/dmabuf_list)" = 0 ] ;;
 	*swap_pss*)
 		[ "$(cat $nodes/features/swap_pss)" = 0 ] ;;
 	*)
@@ -140,7 +146,8 @@ one_value()
 	while read -r file; do
 		if cat "$file" > "$scratch/value" 2> "$scratch/error"; then
 			case $file in
-			*/comm|*/profile|*/pss_method|*/imported_rule) value='..*' ;;
+			*/comm|*/profile|*/pss_method|*/imported_rule|*/provider)
+				value='..*' ;;
 			*) value='-\{0,1\}[0-9]\{1,\}' ;;
 			esac
 			[ "$(wc -l < "$scratch/value")" = 1 ] &&
@@ -179,6 +186,7 @@ start_target "$@"
 echo "$target" > $nodes/track || ktap_exit_fail_msg cannot track
 trap 'echo $target > $nodes/untrack; end_targets; rm -rf "$scratch"' EXIT
 echo 1 > "$nodes/processes/$target/refresh"
+echo 1 > "$nodes/dmabuf/refresh"
 
 ktap_test_result sysfs_as_documented same_tree sysfs-kernel-memledger $nodes
 ktap_test_result debugfs_as_documented same_tree debugfs-memledger $details

@@ -110,12 +110,19 @@ with_open_file()
 	end_targets
 }
 
-# A reader may hold it at any moment; in the end it must go.
+# Passes over all processes, one after the other.
+refresh_dmabufs()
+{
+	echo 1 > $nodes/dmabuf/refresh
+	cat $nodes/dmabuf/count $details/dmabuf > /dev/null
+} 2> /dev/null
+
+# A reader, $1, may hold it at any moment; in the end it must go.
 while_read()
 {
 	start_target
 	load && track_all || return 1
-	(while [ ! -e "$scratch/enough" ]; do read_all; done) &
+	(while [ ! -e "$scratch/enough" ]; do $1; done) &
 	reader=$!
 	sleep 1
 	tries=0
@@ -172,7 +179,7 @@ trap 'end_targets; rm -rf "$scratch"
 	[ -z "$was_loaded" ] || is_loaded || load' EXIT
 
 ktap_print_header
-ktap_set_plan 9
+ktap_set_plan 11
 [ -z "$was_loaded" ] || unload ||
 	ktap_exit_fail_msg cannot unload the module that was loaded
 [ ! -e $leaks ] || echo clear > $leaks
@@ -185,7 +192,9 @@ ktap_test_result with_open_sysfs_file \
 	with_open_file $nodes/processes/TGID/total/rss
 ktap_test_result with_open_debugfs_file \
 	with_open_file $details/processes/TGID/vmas
-ktap_test_result while_read while_read
+ktap_test_result with_open_dmabuf_file with_open_file $details/dmabuf
+ktap_test_result while_read while_read read_all
+ktap_test_result while_dmabufs_are_read while_read refresh_dmabufs
 if grep -q ' register_kretprobe$' /proc/kallsyms; then
 	ktap_test_result while_capturing while_capturing
 else

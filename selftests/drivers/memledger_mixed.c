@@ -10,6 +10,8 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 
+#include "../../module/compat.h"
+
 /*
  * Where a machine has neither memory nor, in the tests' virtual machines, a
  * device: just below the local APIC. Nobody reads it through the mapping.
@@ -42,7 +44,7 @@ static int mixed_mmap(struct file *file, struct vm_area_struct *vma)
 	unsigned long i;
 	int err = 0;
 
-	vm_flags_set(vma, VM_MIXEDMAP | VM_DONTEXPAND);
+	memledger_vma_flags_set(vma, VM_MIXEDMAP | VM_DONTEXPAND);
 	for (i = 0; i < vma_pages(vma) && !err; i++)
 		err = mixed_insert(vma, i);
 	return err;

@@ -1,0 +1,809 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From all processes to all DMA-BUFs: descriptors, mappings and the GPU
+ * driver's imports of each process go into one table, which is finished,
+ * published and from then on only read.
+ *
+ * Of each process descriptors come first, then mappings, then imports: what is
+ * mapped or imported from a descriptor that is closed right afterwards is seen
+ * at one place or the other.
+ */
+#include <linux/capability.h>
+#include <linux/dma-buf.h>
+#include <linux/err.h>
+#include <linux/fdtable.h>
+#include <linux/file.h>
+#include <linux/ktime.h>
+#include <linux/magic.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <uapi/linux/dma-buf.h>
+
+#include "compat.h"
+#include "dmabuf.h"
+#include "gpu.h"
+#include "process.h"
+#include "walk.h"
+
+MEMLEDGER_IMPORT_DMABUF_LIST_NS;
+
+unsigned int memledger_dmabuf_max_age_ms = MEMLEDGER_MAX_AGE_MS_DEFAULT;
+
+/* Held while a snapshot is taken, so that readers who wait get that one. */
+static DEFINE_MUTEX(scan_lock);
+/* Guards the pointer; a reader leaves with a reference. */
+static DEFINE_SPINLOCK(latest_lock);
+static struct memledger_dmabuf_snapshot *latest;
+static bool stopping;
+
+/* Descriptors looked at while a task is locked, mappings noted in one go. */
+#define FD_BATCH	256
+#define MAP_BATCH	64
+
+/**
+ * struct fd_batch - some descriptors of a table
+ * @start: the number that the callback was given last, in batches before
+ * @resumed: there were batches before
+ * @last: the number that it was given last
+ * @looked: how many descriptors were looked at
+ * @nr: how many of them are DMA-BUFs
+ * @files: these, with references
+ */
+struct fd_batch {
+	unsigned int start;
+	bool resumed;
+	unsigned int last;
+	unsigned int looked;
+	unsigned int nr;
+	struct file *files[FD_BATCH];
+};
+
+/**
+ * struct map_batch - some mappings
+ * @nr: how many
+ * @maps: each with a reference to its file, and what smaps has of it
+ */
+struct map_batch {
+	unsigned int nr;
+	struct {
+		struct file *file;
+		u64 size;
+		u64 rss;
+		u64 pss;
+	} maps[MAP_BATCH];
+};
+
+enum provider_state {
+	PROVIDER_UNKNOWN,
+	PROVIDER_ABSENT,
+	PROVIDER_PRESENT,
+};
+
+/**
+ * struct scan - a pass over all processes
+ * @table: what is filled
+ * @pid: the process at hand
+ * @tgid: its number
+ * @comm: what it is called
+ * @seen: its tables of descriptors that were looked at
+ * @nr_seen: how many
+ * @max_seen: for how many there is room
+ * @fds: descriptors on their way into the table
+ * @maps: mappings on their way into the table
+ * @provider: whether there is a GPU driver
+ * @incomplete: something could not be seen
+ */
+struct scan {
+	struct memledger_dmabuf_table *table;
+	struct pid *pid;
+	pid_t tgid;
+	char comm[TASK_COMM_LEN];
+	const struct files_struct **seen;
+	unsigned int nr_seen;
+	unsigned int max_seen;
+	struct fd_batch fds;
+	struct map_batch maps;
+	enum provider_state provider;
+	bool incomplete;
+};
+
+static int scan_interrupted(void)
+{
+	if (READ_ONCE(stopping))
+		return -ENODEV;
+	return fatal_signal_pending(current) ? -EINTR : 0;
+}
+
+/*
+ * Buffers
+ */
+
+static bool is_dmabuf_file(const struct file *file)
+{
+	return file_inode(file)->i_sb->s_magic == DMA_BUF_MAGIC;
+}
+
+/* Not enough memory is noted in the table. */
+static void describe_dmabuf(struct memledger_dmabuf_table *table,
+			    const struct dma_buf *dmabuf, u32 listed)
+{
+	char name[DMA_BUF_NAME_LEN] = "";
+	const struct memledger_dmabuf_desc desc = {
+		.ino = file_inode(dmabuf->file)->i_ino,
+		.size = dmabuf->size,
+		.exporter = dmabuf->exp_name ?: "",
+		.name = name,
+		.listed = listed,
+	};
+	/* The lock is not part of what the list shows read-only. */
+	spinlock_t *name_lock = (spinlock_t *)&dmabuf->name_lock;
+
+	BUILD_BUG_ON(DMA_BUF_NAME_LEN > MEMLEDGER_DMABUF_NAME_SIZE);
+	spin_lock(name_lock);
+	if (dmabuf->name)
+		strscpy(name, dmabuf->name, sizeof(name));
+	spin_unlock(name_lock);
+	memledger_dmabuf_add_buffer(table, &desc);
+}
+
+static void add_file(struct scan *scan, const struct file *file,
+		     struct memledger_dmabuf_ref *ref)
+{
+	ref->ino = file_inode(file)->i_ino;
+	ref->tgid = scan->tgid;
+	ref->comm = scan->comm;
+	if (!memledger_dmabuf_is_described(scan->table, ref->ino))
+		describe_dmabuf(scan->table, file->private_data, 0);
+	memledger_dmabuf_add_ref(scan->table, ref);
+}
+
+/*
+ * Descriptors
+ *
+ * Threads mostly share a table of descriptors, but need not, and a table may be
+ * shared by processes. iterate_fd() goes through one with a spinlock held, so
+ * only some are looked at each time, and neither task nor table is locked in
+ * between. Meanwhile a thread may take another table (unshare, exec) or none
+ * (exit), and others may go on with the old one:
+ *
+ *	thread 1  ->  table A (0...255 done)      A, or B, or none
+ *	thread 2  ->  table A                     A, or C, or none
+ *
+ * 1) Somebody in the process still has A: go on in it where we stopped, by way
+ *    of that thread. A new table may have come to lie where A was; then its
+ *    first descriptors are missed, of a table that was not there before.
+ * 2) Nobody has: what A had is gone, or in tables that are new, and what was
+ *    seen is neither the one nor the other. The snapshot is not complete.
+ *
+ * B and C are tables that have not been seen, and get their turn. A descriptor
+ * that keeps its number throughout is counted exactly once in each table.
+ */
+
+/*
+ * Where a batch begins again: iterate_fd() passes the descriptor's number or,
+ * in newer copies, that plus 1, and is told a number to begin at. Beginning at
+ * the number that was passed last, the older kind passes the same number again,
+ * which is left out, and the newer one begins with the next.
+ */
+static int collect_fd(const void *arg, struct file *file, unsigned int fd)
+{
+	struct fd_batch *batch = (struct fd_batch *)arg;
+
+	if (batch->resumed && fd == batch->start)
+		return 0;
+	batch->last = fd;
+	if (is_dmabuf_file(file))
+		batch->files[batch->nr++] = get_file(file);
+	return ++batch->looked == FD_BATCH;
+}
+
+/* A reference that is the last one is dropped when we return to user space. */
+static void add_fds(struct scan *scan)
+{
+	struct fd_batch *batch = &scan->fds;
+	unsigned int i;
+
+	for (i = 0; i < batch->nr; i++) {
+		struct memledger_dmabuf_ref ref = {
+			.kind = MEMLEDGER_DMABUF_FD,
+		};
+
+		add_file(scan, batch->files[i], &ref);
+		fput(batch->files[i]);
+	}
+	batch->nr = 0;
+}
+
+static bool was_seen(const struct scan *scan, const struct files_struct *files)
+{
+	unsigned int i;
+
+	/* The latest first: threads that share a table come in a row. */
+	for (i = scan->nr_seen; i; i--) {
+		if (scan->seen[i - 1] == files)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A thread of the process that has the table @files; NULL: one that was not
+ * seen, which @files then gets. The pointer is not followed without the task's
+ * lock. Returns the thread with a reference, or NULL.
+ */
+static struct task_struct *find_thread(const struct scan *scan,
+				       const struct files_struct **files)
+{
+	struct task_struct *leader, *task, *found = NULL;
+	const struct files_struct *wanted = *files;
+
+	rcu_read_lock();
+	leader = pid_task(scan->pid, PIDTYPE_TGID);
+	if (leader && !(leader->flags & PF_KTHREAD)) {
+		for_each_thread(leader, task) {
+			const struct files_struct *has;
+
+			task_lock(task);
+			has = task->files;
+			task_unlock(task);
+			if (!has || (wanted ? has != wanted :
+					      was_seen(scan, has)))
+				continue;
+			*files = has;
+			found = get_task_struct(task);
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/* Returns 1 if there is more, 0 at the end, -ESRCH if the task has it no more. */
+static int collect_fds(struct scan *scan, struct task_struct *task,
+		       const struct files_struct *files)
+{
+	struct fd_batch *batch = &scan->fds;
+	int ret = -ESRCH;
+
+	batch->start = batch->last;
+	batch->looked = 0;
+	task_lock(task);
+	if (task->files == files)
+		ret = iterate_fd(task->files, batch->start, collect_fd, batch);
+	task_unlock(task);
+	return ret;
+}
+
+/* Drops the reference to @task. */
+static int scan_table(struct scan *scan, struct task_struct *task,
+		      const struct files_struct *files)
+{
+	int more, ret = 0;
+
+	scan->fds.last = 0;
+	scan->fds.resumed = false;
+	while (task) {
+		more = collect_fds(scan, task, files);
+		add_fds(scan);
+		if (more > 0)
+			scan->fds.resumed = true;
+		cond_resched();
+		ret = scan_interrupted();
+		if (!more || ret)
+			break;
+		if (more < 0) {
+			put_task_struct(task);
+			task = find_thread(scan, &files);
+		}
+	}
+	if (!task)
+		scan->incomplete = true;
+	else
+		put_task_struct(task);
+	return ret;
+}
+
+static int remember_table(struct scan *scan, const struct files_struct *files)
+{
+	if (scan->nr_seen == scan->max_seen) {
+		unsigned int max = max(16U, 2 * scan->max_seen);
+		const struct files_struct **seen;
+
+		seen = kvmalloc_array(max, sizeof(*seen), GFP_KERNEL);
+		if (!seen)
+			return -ENOMEM;
+		if (scan->nr_seen)
+			memcpy(seen, scan->seen,
+			       scan->nr_seen * sizeof(*seen));
+		kvfree(scan->seen);
+		scan->seen = seen;
+		scan->max_seen = max;
+	}
+	scan->seen[scan->nr_seen++] = files;
+	return 0;
+}
+
+/*
+ * A process that makes new tables all the time would keep us for ever: there
+ * cannot be more than threads unless it does.
+ */
+static unsigned int tables_limit(const struct scan *scan)
+{
+	struct task_struct *leader;
+	unsigned int nr = 0;
+
+	rcu_read_lock();
+	leader = pid_task(scan->pid, PIDTYPE_TGID);
+	if (leader)
+		nr = 2 * get_nr_threads(leader) + 16;
+	rcu_read_unlock();
+	return nr;
+}
+
+static int scan_fds(struct scan *scan)
+{
+	unsigned int limit = tables_limit(scan);
+	const struct files_struct *files;
+	struct task_struct *task;
+	int ret;
+
+	scan->nr_seen = 0;
+	for (;;) {
+		files = NULL;
+		task = find_thread(scan, &files);
+		if (!task)
+			return 0;
+		if (scan->nr_seen == limit || remember_table(scan, files)) {
+			put_task_struct(task);
+			scan->incomplete = true;
+			return 0;
+		}
+		ret = scan_table(scan, task, files);
+		if (ret)
+			return ret;
+	}
+}
+
+/*
+ * Mappings
+ */
+
+static int collect_map(const struct memledger_vma *vma, void *arg)
+{
+	struct map_batch *batch = arg;
+	unsigned int i = batch->nr++;
+
+	batch->maps[i].file = get_file(vma->file);
+	batch->maps[i].size = vma->usage.size;
+	batch->maps[i].rss = vma->usage.rss;
+	batch->maps[i].pss = vma->usage.pss;
+	return batch->nr == MAP_BATCH;
+}
+
+static void add_maps(struct scan *scan)
+{
+	struct map_batch *batch = &scan->maps;
+	unsigned int i;
+
+	for (i = 0; i < batch->nr; i++) {
+		struct memledger_dmabuf_ref ref = {
+			.kind = MEMLEDGER_DMABUF_MAP,
+			.mapped = batch->maps[i].size,
+			.smaps_rss = batch->maps[i].rss,
+			.smaps_pss = batch->maps[i].pss,
+		};
+
+		add_file(scan, batch->maps[i].file, &ref);
+		fput(batch->maps[i].file);
+	}
+	batch->nr = 0;
+}
+
+static int scan_maps(struct scan *scan)
+{
+	struct mm_struct *mm = memledger_process_mm(scan->pid);
+	struct memledger_walk walk;
+	int ret;
+
+	if (!mm) {
+		/* It is about to exit, and had tables of descriptors yet. */
+		scan->incomplete |= scan->nr_seen;
+		return 0;
+	}
+	ret = memledger_walk_begin(&walk, mm, &stopping);
+	if (!ret) {
+		walk.dmabufs_only = true;
+		do {
+			ret = memledger_walk_run(&walk,
+				READ_ONCE(memledger_settings.slice_entries),
+				collect_map, &scan->maps);
+			add_maps(scan);
+		} while (ret > 0);
+		memledger_walk_end(&walk);
+	}
+	/* It has exited, or runs another program: that was a part of it. */
+	if (ret == -ESRCH || ret == -ENOMEM) {
+		scan->incomplete = true;
+		ret = 0;
+	}
+	return ret;
+}
+
+/*
+ * Imports
+ */
+
+static int add_import(void *arg, const struct memledger_gpu_entry *entry)
+{
+	struct scan *scan = arg;
+	const struct memledger_dmabuf_desc desc = {
+		.ino = entry->dmabuf_ino,
+		.size = entry->size,
+	};
+	const struct memledger_dmabuf_ref ref = {
+		.kind = MEMLEDGER_DMABUF_IMPORT,
+		.ino = entry->dmabuf_ino,
+		.tgid = scan->tgid,
+		.comm = scan->comm,
+	};
+
+	if (entry->kind != MEMLEDGER_GPU_DMABUF || !entry->dmabuf_ino)
+		return scan_interrupted();
+	memledger_dmabuf_add_buffer(scan->table, &desc);
+	memledger_dmabuf_add_ref(scan->table, &ref);
+	return scan_interrupted();
+}
+
+static int scan_imports(struct scan *scan)
+{
+	enum provider_state now;
+	int ret;
+
+	ret = memledger_gpu_entries(scan->pid, add_import, scan);
+	now = ret == -EOPNOTSUPP ? PROVIDER_ABSENT : PROVIDER_PRESENT;
+	/* It came or went meanwhile: some processes were not asked about. */
+	if (scan->provider != PROVIDER_UNKNOWN && scan->provider != now)
+		scan->incomplete = true;
+	scan->provider = now;
+	if (ret && ret != -EOPNOTSUPP)
+		scan->incomplete = true;
+	return scan_interrupted();
+}
+
+/*
+ * All of it
+ */
+
+static int scan_process(struct scan *scan)
+{
+	struct task_struct *task = get_pid_task(scan->pid, PIDTYPE_TGID);
+	int ret;
+
+	if (!task)
+		return 0;
+	get_task_comm(scan->comm, task);
+	put_task_struct(task);
+	ret = scan_fds(scan);
+	if (!ret)
+		ret = scan_maps(scan);
+	if (!ret)
+		ret = scan_imports(scan);
+	return ret;
+}
+
+static int scan_processes(struct scan *scan)
+{
+	pid_t nr;
+	int ret;
+
+	for (nr = 1; (scan->pid = memledger_process_next(&nr)); nr++) {
+		scan->tgid = nr;
+		ret = scan_process(scan);
+		put_pid(scan->pid);
+		if (ret)
+			return ret;
+		cond_resched();
+	}
+	return 0;
+}
+
+struct list_reader {
+	struct memledger_dmabuf_table *table;
+	u32 listed;
+};
+
+static int add_listed(const struct dma_buf *dmabuf, void *arg)
+{
+	const struct list_reader *reader = arg;
+
+	describe_dmabuf(reader->table, dmabuf, reader->listed);
+	return scan_interrupted();
+}
+
+/*
+ * The kernel's list is read before the processes and again afterwards: a buffer
+ * is held by no process only if it was there all the time.
+ */
+static int read_list(struct memledger_dmabuf_snapshot *snapshot, u32 listed)
+{
+	struct list_reader reader = {
+		.table = &snapshot->table,
+		.listed = listed,
+	};
+	int ret;
+
+	if (!MEMLEDGER_HAS_DMABUF_LIST)
+		return 0;
+	ret = memledger_dmabuf_each(add_listed, &reader);
+	if (!ret)
+		return 0;
+	snapshot->listed = false;
+	return scan_interrupted();
+}
+
+static int fill_snapshot(struct memledger_dmabuf_snapshot *snapshot,
+			 struct scan *scan)
+{
+	int ret;
+
+	scan->table = &snapshot->table;
+	snapshot->listed = MEMLEDGER_HAS_DMABUF_LIST;
+	ret = read_list(snapshot, MEMLEDGER_DMABUF_LISTED_BEFORE);
+	if (!ret)
+		ret = scan_processes(scan);
+	if (!ret)
+		ret = read_list(snapshot, MEMLEDGER_DMABUF_LISTED_AFTER);
+	if (ret)
+		return ret;
+	memledger_dmabuf_finish(&snapshot->table);
+	snapshot->complete = !scan->incomplete && !snapshot->table.incomplete &&
+			     snapshot->listed == MEMLEDGER_HAS_DMABUF_LIST;
+	return 0;
+}
+
+static void snapshot_release(struct kref *ref)
+{
+	struct memledger_dmabuf_snapshot *snapshot =
+		container_of(ref, struct memledger_dmabuf_snapshot, ref);
+
+	memledger_dmabuf_free(&snapshot->table);
+	kfree(snapshot);
+}
+
+/**
+ * memledger_dmabuf_snapshot_put - let go of a snapshot
+ * @snapshot: not to be used afterwards
+ *
+ * Context: may sleep.
+ */
+void memledger_dmabuf_snapshot_put(struct memledger_dmabuf_snapshot *snapshot)
+{
+	kref_put(&snapshot->ref, snapshot_release);
+}
+
+/* A new one, with a reference for the caller. */
+static struct memledger_dmabuf_snapshot *make_snapshot(void)
+{
+	struct memledger_dmabuf_snapshot *snapshot;
+	u64 start = ktime_get_ns();
+	struct scan *scan;
+	int ret = -ENOMEM;
+
+	snapshot = kzalloc(sizeof(*snapshot), GFP_KERNEL);
+	scan = kvzalloc(sizeof(*scan), GFP_KERNEL);
+	if (!snapshot || !scan)
+		goto err_free;
+	kref_init(&snapshot->ref);
+	snapshot->begin_ns = ktime_get_boottime_ns();
+	ret = fill_snapshot(snapshot, scan);
+	kvfree(scan->seen);
+	if (ret)
+		goto err_free;
+	kvfree(scan);
+	snapshot->timestamp_ns = ktime_get_boottime_ns();
+	snapshot->walk_ns = ktime_get_ns() - start;
+	return snapshot;
+
+err_free:
+	if (snapshot)
+		memledger_dmabuf_free(&snapshot->table);
+	kfree(snapshot);
+	kvfree(scan);
+	return ERR_PTR(ret);
+}
+
+static struct memledger_dmabuf_snapshot *get_latest(void)
+{
+	struct memledger_dmabuf_snapshot *snapshot;
+
+	spin_lock(&latest_lock);
+	snapshot = latest;
+	if (snapshot)
+		kref_get(&snapshot->ref);
+	spin_unlock(&latest_lock);
+	return snapshot;
+}
+
+static void set_latest(struct memledger_dmabuf_snapshot *snapshot)
+{
+	struct memledger_dmabuf_snapshot *old;
+
+	if (snapshot)
+		kref_get(&snapshot->ref);
+	spin_lock(&latest_lock);
+	old = latest;
+	latest = snapshot;
+	spin_unlock(&latest_lock);
+	if (old)
+		memledger_dmabuf_snapshot_put(old);
+}
+
+/* When the process came to be, CLOCK_BOOTTIME. Returns whether there is one. */
+static bool process_start(pid_t tgid, u64 *start)
+{
+	struct task_struct *leader;
+
+	rcu_read_lock();
+	leader = pid_task(find_pid_ns(tgid, &init_pid_ns), PIDTYPE_TGID);
+	if (leader)
+		*start = leader->start_boottime;
+	rcu_read_unlock();
+	return leader;
+}
+
+static bool is_fresh(const struct memledger_dmabuf_snapshot *snapshot,
+		     u64 not_before)
+{
+	u64 max_age = (u64)READ_ONCE(memledger_dmabuf_max_age_ms) *
+		      NSEC_PER_MSEC;
+
+	return snapshot && snapshot->begin_ns >= not_before &&
+	       (!max_age ||
+		ktime_get_boottime_ns() - snapshot->timestamp_ns <= max_age);
+}
+
+/* The latest one if it is fresh, with a reference, else NULL. */
+static struct memledger_dmabuf_snapshot *get_fresh(u64 not_before)
+{
+	struct memledger_dmabuf_snapshot *snapshot = get_latest();
+
+	if (!snapshot || is_fresh(snapshot, not_before))
+		return snapshot;
+	memledger_dmabuf_snapshot_put(snapshot);
+	return NULL;
+}
+
+/* @renew: whether also a fresh one is not good enough. */
+static struct memledger_dmabuf_snapshot *replace_latest(u64 not_before,
+							bool renew)
+{
+	static u64 generation;
+	struct memledger_dmabuf_snapshot *snapshot = NULL;
+	int ret;
+
+	ret = mutex_lock_killable(&scan_lock);
+	if (ret)
+		return ERR_PTR(ret);
+	/* Whoever had the lock may have made one that will do. */
+	if (!renew)
+		snapshot = get_fresh(not_before);
+	if (!snapshot) {
+		snapshot = make_snapshot();
+		if (!IS_ERR(snapshot)) {
+			snapshot->generation = ++generation;
+			set_latest(snapshot);
+		}
+	}
+	mutex_unlock(&scan_lock);
+	return snapshot;
+}
+
+/**
+ * memledger_dmabuf_has_list - whether buffers that no process holds are known
+ *
+ * Return: true if this kernel lets modules see its list of buffers.
+ */
+bool memledger_dmabuf_has_list(void)
+{
+	return MEMLEDGER_HAS_DMABUF_LIST;
+}
+
+/**
+ * memledger_dmabuf_snapshot_get - get at the table of all DMA-BUFs
+ * @tgid: a process that must be in it if it holds any: a snapshot that began
+ *	before that process did does not count; 0: no process in particular
+ * @mode: which snapshot
+ *
+ * Context: process context; may sleep for as long as a pass takes.
+ * Return: the snapshot, with a reference for memledger_dmabuf_snapshot_put(), or
+ * ERR_PTR() of: -ESRCH if there is no such process, but not for
+ * MEMLEDGER_SNAPSHOT_LAST; -ENODATA if there is no such snapshot and only an
+ * order would take one; -EINTR, -ENOMEM, or -ENODEV if the module is being
+ * unloaded. Where a new one fails the last stays as it was.
+ */
+struct memledger_dmabuf_snapshot *
+memledger_dmabuf_snapshot_get(pid_t tgid, enum memledger_snapshot_mode mode)
+{
+	struct memledger_dmabuf_snapshot *snapshot;
+	u64 not_before = 0;
+
+	if (tgid && !process_start(tgid, &not_before) &&
+	    mode != MEMLEDGER_SNAPSHOT_LAST)
+		return ERR_PTR(-ESRCH);
+	switch (mode) {
+	case MEMLEDGER_SNAPSHOT_NEW:
+		return replace_latest(not_before, true);
+	case MEMLEDGER_SNAPSHOT_FRESH:
+		snapshot = get_fresh(not_before);
+		if (!snapshot && READ_ONCE(memledger_dmabuf_max_age_ms))
+			return replace_latest(not_before, false);
+		break;
+	case MEMLEDGER_SNAPSHOT_LAST:
+		snapshot = get_latest();
+		if (snapshot && snapshot->begin_ns < not_before) {
+			memledger_dmabuf_snapshot_put(snapshot);
+			snapshot = NULL;
+		}
+		break;
+	}
+	return snapshot ?: ERR_PTR(-ENODATA);
+}
+
+/**
+ * memledger_dmabuf_share_get - what a process has of all DMA-BUFs
+ * @tgid: its number in the initial pid namespace
+ * @mode: from which snapshot
+ * @share: gets it
+ *
+ * Context: process context; may sleep for as long as a pass over all processes
+ * takes.
+ * Return: 0; -ESRCH if there is no such process, or in
+ * MEMLEDGER_SNAPSHOT_LAST neither it nor any buffer of it; -ENODATA if there is
+ * no snapshot that is younger than the process and only an order would take
+ * one; -EINTR, -ENOMEM, or -ENODEV if the module is being unloaded.
+ */
+int memledger_dmabuf_share_get(pid_t tgid, enum memledger_snapshot_mode mode,
+			       struct memledger_dmabuf_share *share)
+{
+	struct memledger_dmabuf_snapshot *snapshot;
+	u64 start;
+	int ret = 0;
+
+	snapshot = memledger_dmabuf_snapshot_get(tgid, mode);
+	if (IS_ERR(snapshot))
+		return PTR_ERR(snapshot);
+	memledger_dmabuf_sum_share(&snapshot->table, tgid, share);
+	share->generation = snapshot->generation;
+	share->timestamp_ns = snapshot->timestamp_ns;
+	share->complete = snapshot->complete;
+	/* It may have been gone before: then nobody has looked at it. */
+	if (!share->dmabuf_count && !process_start(tgid, &start))
+		ret = -ESRCH;
+	memledger_dmabuf_snapshot_put(snapshot);
+	return ret;
+}
+
+/**
+ * memledger_dmabuf_stop - end passes that are under way, and begin no more
+ *
+ * For module exit, before files are removed that wait for their readers.
+ */
+void memledger_dmabuf_stop(void)
+{
+	WRITE_ONCE(stopping, true);
+}
+
+/**
+ * memledger_dmabuf_exit - forget the last snapshot, all readers being gone
+ */
+void memledger_dmabuf_exit(void)
+{
+	set_latest(NULL);
+}

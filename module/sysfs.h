@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of sysfs.c's tree that are made elsewhere have in common with
+ * it. Private to the exporters.
+ */
+#ifndef _MEMLEDGER_SYSFS_H
+#define _MEMLEDGER_SYSFS_H
+
+#include <linux/kobject.h>
+#include <linux/sysfs.h>
+
+int memledger_sysfs_parse_switch(const char *buf, bool *on);
+
+/* Of sysfs_gpu.c: in the root, in features/, and gpu/. */
+extern struct kobj_attribute memledger_sysfs_gpu_totals;
+extern struct kobj_attribute memledger_sysfs_feature_gpu_totals;
+extern struct kobj_attribute memledger_sysfs_feature_gpu_provider;
+extern const struct attribute_group memledger_sysfs_gpu_group;
+
+#endif
