@@ -131,6 +131,9 @@ static int check_entry(void *arg, const struct memledger_gpu_entry *entry)
 {
 	struct entries_check *check = arg;
 
+	/* A driver that goes on all the same has nothing more to say. */
+	if (check->ret)
+		return check->ret;
 	if (!memledger_gpu_entry_valid(entry))
 		check->ret = -EBADMSG;
 	else if (check->nr++ == MEMLEDGER_GPU_ENTRIES_MAX)

@@ -54,20 +54,18 @@ static void exporter_reset(void)
 const char *exporter_load(void)
 {
 	static char why[200];
-	int fd;
+	int err;
 
 	if (!access(DEVICE, F_OK)) {
 		exporter_reset();
 		return NULL;
 	}
-	fd = open(beside_me("drivers/" EXPORTER_NAME ".ko"),
-		  O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || syscall(__NR_finit_module, fd, "", 0)) {
+	err = module_load(beside_me("drivers/" EXPORTER_NAME ".ko"), "");
+	if (err) {
 		snprintf(why, sizeof(why), "drivers/" EXPORTER_NAME
-			 ".ko (built with KDIR): %s", strerror(errno));
+			 ".ko (built with KDIR): %s", strerror(-err));
 		return why;
 	}
-	close(fd);
 	exporter_loaded = true;
 	return NULL;
 }
@@ -77,7 +75,7 @@ void exporter_unload(void)
 {
 	exporter_reset();
 	if (exporter_loaded)
-		syscall(__NR_delete_module, EXPORTER_NAME, O_NONBLOCK);
+		module_unload(EXPORTER_NAME);
 	exporter_loaded = false;
 }
 

@@ -34,46 +34,6 @@
 #define MAX_THREADS	8
 
 /*
- * Modules
- */
-
-static int load(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int err = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (syscall(__NR_finit_module, fd, "", 0))
-		err = -errno;
-	close(fd);
-	return err;
-}
-
-static int unload(const char *module)
-{
-	return syscall(__NR_delete_module, module, O_NONBLOCK) ? -errno : 0;
-}
-
-static const char *memledger_ko(void)
-{
-	const char *path = getenv("MEMLEDGER_KO");
-
-	return path ?: "/lib/memledger/memledger.ko";
-}
-
-/* Somebody may be reading; that passes. */
-static int unload_memledger(void)
-{
-	int err;
-
-	do {
-		err = unload("memledger");
-	} while (err == -EAGAIN || err == -EBUSY);
-	return err;
-}
-
-/*
  * Events
  */
 
@@ -317,7 +277,7 @@ static const char *prepare(bool *loaded)
 	if (!node_read("features/gpu_totals"))
 		return "no tracepoint gpu_mem_total (CONFIG_TRACE_GPU_MEM)";
 	if (access(DEVICE, F_OK)) {
-		err = load(beside_me("drivers/" DRIVER ".ko"));
+		err = module_load(beside_me("drivers/" DRIVER ".ko"), "");
 		if (err)
 			return "cannot load drivers/" DRIVER ".ko (built with KDIR)";
 		*loaded = true;
@@ -328,7 +288,7 @@ static const char *prepare(bool *loaded)
 static int clean_up(bool loaded)
 {
 	settings_restore();
-	return loaded ? unload(DRIVER) : 0;
+	return loaded ? module_unload(DRIVER) : 0;
 }
 
 FIXTURE(totals)
@@ -365,9 +325,9 @@ TEST_F_TIMEOUT(totals, off_at_load, TIMEOUT)
 	if (access(memledger_ko(), R_OK))
 		SKIP(return, "no memledger.ko: set MEMLEDGER_KO");
 	ASSERT_EQ(on(), 0);
-	ASSERT_EQ(unload_memledger(), 0);
+	ASSERT_EQ(module_unload("memledger"), 0);
 	EXPECT_FALSE(is_attached());
-	ASSERT_EQ(load(memledger_ko()), 0);
+	ASSERT_EQ(module_load(memledger_ko(), ""), 0);
 	EXPECT_TRUE(switched_off());
 	/* Events go by. */
 	ASSERT_EQ(emit("0 0 1\n0 %u 2", PID), 0);
@@ -994,9 +954,9 @@ TEST_F_TIMEOUT(storm, outlives_memledger, TIMEOUT)
 		ASSERT_EQ(on(), 0);
 		while (node_read("gpu/events") < 1000)
 			sched_yield();
-		ASSERT_EQ(unload_memledger(), 0);
+		ASSERT_EQ(module_unload("memledger"), 0);
 		EXPECT_FALSE(is_attached());
-		ASSERT_EQ(load(memledger_ko()), 0);
+		ASSERT_EQ(module_load(memledger_ko(), ""), 0);
 		EXPECT_TRUE(switched_off());
 	}
 }

@@ -135,7 +135,7 @@ FIXTURE_TEARDOWN(graphics)
 		if (self->model.process[p].pid)
 			end(&self->model, p);
 	settings_restore();
-	EXPECT_EQ(0, kgsl_unload(variant->module));
+	EXPECT_EQ(0, module_unload(variant->module));
 }
 
 #define SELF FIXTURE_DATA(graphics)
@@ -556,6 +556,347 @@ TEST_F_TIMEOUT(graphics, app_and_compositor, TIMEOUT)
 	/* Whoever the driver charges, both hold it. */
 	EXPECT_EQ(6 * MB, node_read("processes/%d/graphics/dmabuf_pss",
 				    model->process[0].pid));
+}
+
+/*
+ * A driver that says what cannot be
+ */
+
+#define BAD		"memledger_badprovider"
+#define DRIVER		"kind=0 "
+#define DMABUF		"kind=2 flags=8 "
+
+/* As a read of graphics/ gives it. */
+#define UNAVAILABLE	(-EOPNOTSUPP)
+
+static const struct bad_case {
+	const char *what;
+	const char *parameters;
+	long long unmapped;
+	long long imported;
+	long long complete;
+	bool bound;
+} bad_cases[] = {
+	{ "what is right", "nr=3 size=4096", 3 * 4096, 0, 1, true },
+	{ "nothing", "nr=0", 0, 0, 1, true },
+	{ "other version", "nr=1 version=2", UNAVAILABLE, UNAVAILABLE, 1 },
+	{ "short ops", "nr=1 ops_size=8", UNAVAILABLE, UNAVAILABLE, 1 },
+	{ "longer ops", "nr=1 ops_size=4096 size=8192", 8192, 0, 1, true },
+	{ "no ops", "nr=1 no_ops=1", UNAVAILABLE, UNAVAILABLE, 1 },
+	{ "no total", "nr=1 no_total=1", UNAVAILABLE, UNAVAILABLE, 1 },
+	{ "no entries", "nr=1 no_entries=1", UNAVAILABLE, UNAVAILABLE, 1 },
+	{ "no name", "nr=1 name=", UNAVAILABLE, UNAVAILABLE, 1 },
+	{ "endless name", "nr=1 name=0123456789abcdef", UNAVAILABLE,
+	  UNAVAILABLE, 1 },
+	{ "no id", "nr=1 id=0", UNAVAILABLE, UNAVAILABLE, 0, true },
+	{ "unknown kind", "nr=1 kind=3", UNAVAILABLE, UNAVAILABLE, 0, true },
+	{ "unknown use", "nr=1 usage=23", UNAVAILABLE, UNAVAILABLE, 0, true },
+	{ "unknown flag", "nr=1 flags=64", UNAVAILABLE, UNAVAILABLE, 0, true },
+	{ "more mapped than there is", "nr=1 size=4096 mapped=8192",
+	  UNAVAILABLE, UNAVAILABLE, 0, true },
+	{ "own memory, imported", "nr=1 flags=8", UNAVAILABLE, UNAVAILABLE, 0,
+	  true },
+	{ "too few importers",
+	  DMABUF "nr=1 surfaces=2 images=2 importers=3", UNAVAILABLE,
+	  UNAVAILABLE, 0, true },
+	{ "fails at the end", "nr=3 entries_ret=-5", UNAVAILABLE, UNAVAILABLE,
+	  0, true },
+	{ "fails at once", "nr=0 entries_ret=-12", UNAVAILABLE, UNAVAILABLE,
+	  0, true },
+	{ "says that it is not there", "nr=0 entries_ret=-95", UNAVAILABLE,
+	  UNAVAILABLE, 1, true },
+	{ "returns a number", "nr=3 size=4096 entries_ret=7", 3 * 4096, 0, 1,
+	  true },
+	{ "does not listen", "nr=9 id=0 deaf=1", UNAVAILABLE, UNAVAILABLE, 0,
+	  true },
+	{ "too many", "nr=1048577", UNAVAILABLE, UNAVAILABLE, 0, true },
+	{ "as many as may be", "nr=1048576 size=1", 1048576, 0, 1, true },
+	/* As the kernel's u64 reads back. */
+	{ "too much for a sum", "nr=2 size=18446744073709551615", -1, 0, 0,
+	  true },
+	{ "imports", DMABUF "nr=2 size=4096 usage=18 images=2 importers=2",
+	  0, 4096, 1, true },
+	{ "address space", "nr=2 size=4096 flags=1", 0, 0, 1, true },
+};
+
+static long long read_value(pid_t pid, const char *file)
+{
+	char path[128], text[64];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), NODES "processes/%d/%s", pid, file);
+	len = file_read(path, text, sizeof(text));
+	return len < 0 ? len : (long long)strtoull(text, NULL, 10);
+}
+
+FIXTURE(bad)
+{
+};
+
+FIXTURE_SETUP(bad)
+{
+	const char *missing = nodes_missing();
+
+	if (missing)
+		SKIP(return, "%s", missing);
+	if (access(beside_me("drivers/" BAD ".ko"), R_OK))
+		SKIP(return, "drivers/" BAD ".ko (built with KDIR)");
+	ASSERT_EQ(NULL, setting_set(NODES "imported_rule", "shared"));
+	ASSERT_EQ(0, node_write_number("track", getpid()));
+}
+
+FIXTURE_TEARDOWN(bad)
+{
+	node_write_number("untrack", getpid());
+	settings_restore();
+}
+
+TEST_F_TIMEOUT(bad, driver, TIMEOUT)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(bad_cases); i++) {
+		const struct bad_case *c = &bad_cases[i];
+
+		ASSERT_EQ(0, module_load(beside_me("drivers/" BAD ".ko"),
+					 c->parameters));
+		EXPECT_EQ(c->bound, node_read("features/gpu_provider"));
+		EXPECT_EQ(0, node_refresh(getpid()));
+		EXPECT_EQ(c->unmapped,
+			  read_value(getpid(), "graphics/gpumem_unmapped"));
+		EXPECT_EQ(c->imported,
+			  read_value(getpid(), "graphics/imported_mem"));
+		EXPECT_EQ(c->complete, read_value(getpid(), "complete")) {
+			TH_LOG("%s", c->what);
+		}
+		ASSERT_EQ(0, module_unload(BAD));
+		EXPECT_EQ(0, node_read("features/gpu_provider"));
+	}
+}
+
+/* Google's rule needs the number of importers. */
+TEST_F(bad, importers_not_told)
+{
+	ASSERT_EQ(NULL, setting_set(NODES "imported_rule", "pixel"));
+	ASSERT_EQ(0, module_load(beside_me("drivers/" BAD ".ko"),
+				 DMABUF "nr=1 size=8192 usage=18 images=1"));
+	ASSERT_EQ(0, node_refresh(getpid()));
+	EXPECT_EQ(UNAVAILABLE,
+		  read_value(getpid(), "graphics/imported_mem"));
+	EXPECT_EQ(UNAVAILABLE,
+		  read_value(getpid(), "category/egl_mtrack/pss"));
+	EXPECT_EQ(8192, read_value(getpid(), "graphics/imported_size"));
+	EXPECT_EQ(0, read_value(getpid(), "category/gl_mtrack/pss"));
+	EXPECT_EQ(1, read_value(getpid(), "complete"));
+	EXPECT_EQ(0, module_unload(BAD));
+}
+
+TEST_F(bad, total)
+{
+	ASSERT_EQ(0, module_load(beside_me("drivers/" BAD ".ko"),
+				 "total=123456"));
+	EXPECT_EQ(123456, node_read("gpu/total"));
+	ASSERT_EQ(0, file_write("/sys/module/" BAD "/parameters/total_ret",
+				"-5"));
+	EXPECT_EQ(-EIO, node_read("gpu/total"));
+	ASSERT_EQ(0, file_write("/sys/module/" BAD "/parameters/total_ret",
+				"5"));
+	EXPECT_EQ(123456, node_read("gpu/total"));
+	EXPECT_EQ(0, module_unload(BAD));
+	EXPECT_EQ(UNAVAILABLE, node_read("gpu/total"));
+}
+
+/* One that never ends: whoever reads can be killed, and memledger unloaded. */
+TEST_F_TIMEOUT(bad, endless, TIMEOUT)
+{
+	char path[128];
+	pid_t reader;
+	int status;
+
+	ASSERT_EQ(0, module_load(beside_me("drivers/" BAD ".ko"),
+				 "nr=18446744073709551615 deaf=1"));
+	snprintf(path, sizeof(path), NODES "processes/%d/refresh", getpid());
+	reader = fork();
+	if (!reader) {
+		file_write(path, "1\n");
+		_exit(0);
+	}
+	/* It is in there once memledger cannot let the driver go. */
+	while (!waitpid(reader, &status, WNOHANG) &&
+	       node_read("processes/%d/generation", getpid()) == 0)
+		break;
+	ASSERT_EQ(0, kill(reader, SIGKILL));
+	ASSERT_EQ(reader, waitpid(reader, &status, 0));
+	EXPECT_TRUE(WIFSIGNALED(status));
+	EXPECT_EQ(0, module_unload(BAD));
+}
+
+/*
+ * All at once
+ */
+
+static int storm_seconds(void)
+{
+	const char *text = getenv("STORM_SECONDS");
+
+	return text ? atoi(text) : 15;
+}
+
+static void __noreturn allocate_and_free(unsigned int seed)
+{
+	int ids[32] = {}, fd, i, buffer;
+	void *map;
+
+	random_state = seed;
+	for (;;) {
+		fd = kgsl_open();
+		buffer = pick(2) ? dmabuf_from_heap(64 * KB) :
+			 dmabuf_from_memfd(64 * KB);
+		for (i = 0; i < 200; i++) {
+			int *id = &ids[pick(ARRAY_SIZE(ids))];
+
+			if (*id > 0) {
+				map = pick(2) ? kgsl_map(fd, *id, 64 * KB) :
+				      MAP_FAILED;
+				kgsl_free(fd, *id);
+				if (map != MAP_FAILED)
+					munmap(map, 64 * KB);
+				*id = 0;
+			} else if (pick(3)) {
+				*id = kgsl_alloc(fd, 64 * KB, any_flags());
+			} else {
+				*id = kgsl_import_dmabuf(fd, buffer,
+					KGSL_TYPE_NR(any_usage()));
+			}
+		}
+		memset(ids, 0, sizeof(ids));
+		close(buffer);
+		close(fd);
+		/* An exit takes away what is left. */
+		if (!pick(4) && fork())
+			_exit(0);
+	}
+}
+
+static void read_file(const char *fmt, pid_t pid)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), fmt, pid);
+	free(file_slurp(path));
+}
+
+static void __noreturn read_all(pid_t pid)
+{
+	for (;;) {
+		node_refresh(pid);
+		read_file(NODES "processes/%d/record", pid);
+		read_file(NODES "processes/%d/graphics/dmabuf_pss", pid);
+		read_file(DETAILS "processes/%d/gpu", pid);
+		read_file(DETAILS "processes/%d/dmabuf", pid);
+		node_write("dmabuf/refresh", "1\n");
+		read_file(DETAILS "dmabuf", 0);
+		read_file(DETAILS "gpumem", 0);
+		read_file(NODES "gpu/total", 0);
+	}
+}
+
+static void __noreturn take_and_give(void)
+{
+	for (;;) {
+		if (!rebind("unbind"))
+			rebind("bind");
+		node_write("gpu_totals", "1\n");
+		node_write("gpu_totals", "0\n");
+	}
+}
+
+static void kill_group(pid_t leader)
+{
+	int status;
+
+	kill(-leader, SIGKILL);
+	while (waitpid(leader, &status, 0) < 0 && errno == EINTR)
+		;
+	/* Orphans of the group are reaped by others. */
+	while (!kill(-leader, 0))
+		usleep(1000);
+}
+
+TEST_F_TIMEOUT(graphics, storm, 2 * TIMEOUT)
+{
+	struct model *model = &self->model;
+	long long before = driver_total();
+	pid_t group;
+	int i, e;
+
+	if (variant->rule != MEMLEDGER_IMPORTED_SHARED)
+		SKIP(return, "one rule will do");
+	ASSERT_EQ(0, start(model, 0));
+	e = model_alloc(model, 0, 3 * MB, KGSL_MEMTYPE_TEXTURE, 0);
+	ASSERT_LE(0, e);
+	group = fork();
+	if (!group) {
+		pid_t pid = model->process[0].pid;
+
+		close(model->process[0].sock);
+		setpgid(0, 0);
+		signal(SIGCHLD, SIG_IGN);
+		for (i = 0; i < 3; i++)
+			if (!fork())
+				allocate_and_free(i);
+		for (i = 0; i < 2; i++)
+			if (!fork())
+				read_all(pid);
+		if (!fork())
+			take_and_give();
+		pause();
+	}
+	setpgid(group, group);
+	sleep(storm_seconds());
+	kill_group(group);
+	while (node_read("features/gpu_provider") != 1)
+		rebind("bind");
+	ASSERT_EQ(0, node_write("gpu_totals", "0\n"));
+	EXPECT_EQ(before + 3 * (long long)MB,
+		  wait_total(before + 3 * MB));
+	compare(_metadata, self);
+}
+
+/* Either goes first, and comes back. */
+TEST_F_TIMEOUT(graphics, unload_in_any_order, TIMEOUT)
+{
+	struct model *model = &self->model;
+	char parameters[64];
+
+	if (access(memledger_ko(), R_OK))
+		SKIP(return, "no memledger.ko: set MEMLEDGER_KO");
+	snprintf(parameters, sizeof(parameters), "imported_rule=%s shmem=%d",
+		 rule_names[variant->rule], variant->shmem);
+
+	/* memledger, then the driver; the driver first when loading. */
+	settings_restore();
+	ASSERT_EQ(0, module_unload("memledger"));
+	ASSERT_EQ(0, start(model, 0) == -ENOENT ? 0 : -1);
+	model_end(model, 0);
+	ASSERT_EQ(0, module_unload(variant->module));
+	ASSERT_EQ(NULL, kgsl_load(variant->module, parameters));
+	ASSERT_EQ(0, module_load(memledger_ko(), ""));
+	EXPECT_EQ(1, node_read("features/gpu_provider"));
+
+	/* The driver, then memledger; memledger first when loading. */
+	ASSERT_EQ(0, module_unload(variant->module));
+	EXPECT_EQ(0, node_read("features/gpu_provider"));
+	ASSERT_EQ(0, module_unload("memledger"));
+	ASSERT_EQ(0, module_load(memledger_ko(), ""));
+	ASSERT_EQ(NULL, kgsl_load(variant->module, parameters));
+	EXPECT_EQ(1, node_read("features/gpu_provider"));
+
+	ASSERT_EQ(NULL, setting_set(NODES "imported_rule",
+				    rule_names[variant->rule]));
+	ASSERT_EQ(0, start(model, 0));
+	ASSERT_LE(0, model_alloc(model, 0, MB, KGSL_MEMTYPE_TEXTURE, 0));
+	compare(_metadata, self);
 }
 
 TEST_HARNESS_MAIN

@@ -38,23 +38,10 @@ const char *kgsl_load(const char *module, const char *parameters)
 {
 	static char text[200];
 	char name[64];
-	int fd, err = 0, ms;
+	int err;
 
 	snprintf(name, sizeof(name), "drivers/%s.ko", module);
-	fd = open(beside_me(name), O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		err = errno;
-	/* It is busy while it goes. */
-	for (ms = 0; fd >= 0 && ms < PATIENCE_MS; ms += NAP_MS) {
-		err = 0;
-		if (syscall(__NR_finit_module, fd, parameters, 0))
-			err = errno;
-		if (err != EBUSY)
-			break;
-		nap();
-	}
-	if (fd >= 0)
-		close(fd);
+	err = -module_load(beside_me(name), parameters);
 	if (!err)
 		return NULL;
 	/* It, and not the other one of the two. */
@@ -64,27 +51,6 @@ const char *kgsl_load(const char *module, const char *parameters)
 	snprintf(text, sizeof(text), "%s (built with KDIR): %s", name,
 		 strerror(err));
 	return text;
-}
-
-/**
- * kgsl_unload() - unload the stand-in
- * @module: which
- *
- * Files that were just closed keep it for a moment.
- * Return: 0 or a negative errno; EWOULDBLOCK where somebody has it for long
- */
-int kgsl_unload(const char *module)
-{
-	int ms;
-
-	for (ms = 0; ms < PATIENCE_MS; ms += NAP_MS) {
-		if (!syscall(__NR_delete_module, module, O_NONBLOCK))
-			return 0;
-		if (errno != EWOULDBLOCK)
-			break;
-		nap();
-	}
-	return -errno;
 }
 
 int kgsl_open(void)

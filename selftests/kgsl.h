@@ -57,7 +57,6 @@ struct kgsl_row {
 };
 
 const char *kgsl_load(const char *module, const char *parameters);
-int kgsl_unload(const char *module);
 
 int kgsl_open(void);
 int kgsl_ioctl(int fd, unsigned long cmd, void *data);

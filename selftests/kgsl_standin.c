@@ -1932,7 +1932,7 @@ TEST_F_TIMEOUT(module, comes_and_goes, TIMEOUT)
 {
 	static const char *const modules[] = { PIXEL, STANDIN };
 
-	ASSERT_EQ(kgsl_unload(STANDIN), 0);
+	ASSERT_EQ(module_unload(STANDIN), 0);
 	for (int i = 0; i < 4; i++) {
 		const char *module = modules[i % 2];
 		int fd;
@@ -1946,7 +1946,7 @@ TEST_F_TIMEOUT(module, comes_and_goes, TIMEOUT)
 		EXPECT_EQ(syscall(__NR_delete_module, module, O_NONBLOCK), -1);
 		EXPECT_EQ(errno, EWOULDBLOCK);
 		close(fd);
-		ASSERT_EQ(kgsl_unload(module), 0);
+		ASSERT_EQ(module_unload(module), 0);
 		EXPECT_EQ(kgsl_open(), -ENOENT);
 	}
 	ASSERT_NE(kgsl_load(STANDIN, "imported_rule=none"), NULL);

@@ -173,16 +173,11 @@ static bool mixed_loaded;
 
 static const char *need_mixed(void)
 {
-	int fd;
-
 	if (file_readable("/dev/" MIXED))
 		return NULL;
-	fd = open(beside_me("drivers/" MIXED ".ko"), O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	errno = -module_load(beside_me("drivers/" MIXED ".ko"), "");
+	if (errno)
 		return error_text("drivers/" MIXED ".ko (built with KDIR)");
-	if (syscall(__NR_finit_module, fd, "", 0))
-		return error_text("loading " MIXED);
-	close(fd);
 	mixed_loaded = true;
 	return NULL;
 }
@@ -219,7 +214,7 @@ void layout_clean(void)
 		*dir = '\0';
 	}
 	if (mixed_loaded)
-		syscall(__NR_delete_module, MIXED, O_NONBLOCK);
+		module_unload(MIXED);
 	mixed_loaded = false;
 }
 

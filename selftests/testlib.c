@@ -11,6 +11,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -221,6 +222,63 @@ void settings_restore(void)
 		file_write(settings[nr_settings].path,
 			   settings[nr_settings].old);
 	}
+}
+
+/* Naps of 2 ms: a minute. */
+#define MODULE_TRIES	30000
+#define MODULE_NAP_US	2000
+
+/**
+ * module_load() - load a kernel module
+ * @path: its file
+ * @parameters: as for insmod
+ *
+ * One that is being unloaded is waited for.
+ * Return: 0, or a negative errno of opening or loading it
+ */
+int module_load(const char *path, const char *parameters)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int err, tries;
+
+	if (fd < 0)
+		return -errno;
+	for (tries = 0; tries < MODULE_TRIES; tries++) {
+		err = syscall(__NR_finit_module, fd, parameters, 0) ?
+		      -errno : 0;
+		if (err != -EBUSY)
+			break;
+		usleep(MODULE_NAP_US);
+	}
+	close(fd);
+	return err;
+}
+
+/**
+ * module_unload() - unload a kernel module
+ * @name: which
+ *
+ * Files that were just closed keep it for a moment, and so may a reader.
+ * Return: 0 or a negative errno; EWOULDBLOCK where somebody has it for long
+ */
+int module_unload(const char *name)
+{
+	int tries;
+
+	for (tries = 0; tries < MODULE_TRIES; tries++) {
+		if (!syscall(__NR_delete_module, name, O_NONBLOCK))
+			return 0;
+		if (errno != EWOULDBLOCK && errno != EBUSY)
+			break;
+		usleep(MODULE_NAP_US);
+	}
+	return -errno;
+}
+
+/* For tests that load memledger anew; where it is not, they are skipped. */
+const char *memledger_ko(void)
+{
+	return getenv("MEMLEDGER_KO") ?: "/lib/memledger/memledger.ko";
 }
 
 size_t page_size(void)

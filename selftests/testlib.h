@@ -45,6 +45,10 @@ const char *nodes_missing(void);
 const char *setting_set(const char *path, const char *value);
 void settings_restore(void);
 
+int module_load(const char *path, const char *parameters);
+int module_unload(const char *name);
+const char *memledger_ko(void);
+
 size_t page_size(void);
 void *map_alone(size_t len, int prot, int flags, int fd, off_t offset);
 void touch(void *start, size_t len);
