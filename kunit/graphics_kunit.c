@@ -209,7 +209,8 @@ static void saturates_test(struct kunit *test)
 
 	totals = kunit_kzalloc(test, sizeof(*totals), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, totals);
-	memledger_totals_add_mtrack(totals, &graphics);
+	KUNIT_EXPECT_EQ(test, -EOVERFLOW,
+			memledger_totals_add_mtrack(totals, &graphics));
 	row = &totals->category[MEMLEDGER_CAT_GL_MTRACK];
 	KUNIT_EXPECT_EQ(test, row->pss >> MEMLEDGER_PSS_SHIFT, MAX_BYTES);
 	KUNIT_EXPECT_EQ(test, row->rss, MAX_BYTES & ~1023ULL);
@@ -264,7 +265,7 @@ static void mtrack_test(struct kunit *test)
 	totals->total.pss = 100 << MEMLEDGER_PSS_SHIFT;
 	totals->total.rss = 4096;
 	totals->total.vmas = 1;
-	memledger_totals_add_mtrack(totals, &graphics);
+	KUNIT_EXPECT_EQ(test, 0, memledger_totals_add_mtrack(totals, &graphics));
 	rows = totals->category;
 	KUNIT_EXPECT_EQ(test, 0, memcmp(&rows[MEMLEDGER_CAT_EGL_MTRACK], &egl,
 					sizeof(egl)));

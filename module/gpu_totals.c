@@ -365,7 +365,7 @@ int memledger_gpu_totals_read(struct memledger_gpu_totals *totals)
 		return nr;
 	do {
 		nr = copy_batch(totals, &room);
-	} while (nr == COPY_BATCH);
+	} while (nr == COPY_BATCH && totals->nr < MEMLEDGER_GPU_VALUES_MAX);
 	fill_info(&totals->info);
 	mutex_unlock(&totals_lock);
 	if (nr < 0)

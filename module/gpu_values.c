@@ -159,6 +159,9 @@ int memledger_gpu_values_set(struct memledger_gpu_values *table,
 		entry->value = *value;
 		insert_entry(table, entry);
 	}
+	/* Whoever had to get memory first may come with an older one. */
+	if (value->when_ns < entry->value.when_ns)
+		return 0;
 	remove_zero(table, entry);
 	entry->value = *value;
 	add_zero(table, entry);

@@ -37,6 +37,7 @@ static int __init memledger_init(void)
 
 err_debugfs:
 	memledger_debugfs_exit();
+	memledger_capture_exit();
 	memledger_gpu_totals_exit();
 	memledger_dmabuf_exit();
 	memledger_gpu_exit();

@@ -77,16 +77,6 @@ bool memledger_snapshot_has_anon_names(void)
 }
 
 /**
- * memledger_snapshot_has_gpu_provider - whether a GPU driver tells what it has
- *
- * Return: true while one is bound.
- */
-bool memledger_snapshot_has_gpu_provider(void)
-{
-	return memledger_gpu_name(NULL);
-}
-
-/**
  * memledger_snapshot_pss_method - by what PSS divides a page
  *
  * Return: "page": the mapcount of each page; "average": that of its folio.
@@ -235,9 +225,10 @@ static int add_graphics(struct memledger_target *target,
 		record->graphics.imported_mem = 0;
 		record->unavailable |= MEMLEDGER_UNAVAILABLE_IMPORTED;
 	}
+	if (memledger_totals_add_mtrack(&record->totals, &record->graphics))
+		builder.saturated = true;
 	if (builder.saturated)
 		record->complete = 0;
-	memledger_totals_add_mtrack(&record->totals, &record->graphics);
 	return 0;
 }
 
@@ -586,6 +577,7 @@ int memledger_snapshot_gpu(struct memledger_target *target,
 	if (!memledger_gpu_name(table->provider))
 		return -EOPNOTSUPP;
 	ret = memledger_gpu_entries(target->pid, add_gpu_line, table);
+	/* These are ours: the driver's own errors look otherwise. */
 	if (ret == -EOPNOTSUPP || ret == -EINTR || ret == -ENOMEM)
 		return ret;
 	table->complete = !ret;

@@ -146,7 +146,6 @@ struct memledger_stats {
 void memledger_snapshot_stats(struct memledger_stats *stats);
 bool memledger_snapshot_has_swap_pss(void);
 bool memledger_snapshot_has_anon_names(void);
-bool memledger_snapshot_has_gpu_provider(void);
 const char *memledger_snapshot_pss_method(void);
 int memledger_snapshot_init(void);
 

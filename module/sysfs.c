@@ -355,15 +355,29 @@ static ssize_t gpu_usage_show(struct memledger_target *target,
 	return graphics_value_show(target, &field, buf);
 }
 
-/* The process's share of all DMA-BUFs, whose snapshot is another. */
+/*
+ * The process's share of all DMA-BUFs, whose snapshot is another and goes by
+ * numbers: that was the target's throughout if the target is alive afterwards.
+ */
+static int share_get(struct memledger_target *target,
+		     struct memledger_dmabuf_share *share)
+{
+	int ret;
+
+	ret = memledger_dmabuf_share_get(target->nr, MEMLEDGER_SNAPSHOT_FRESH,
+					 share);
+	if (!ret && !memledger_target_is_alive(target))
+		ret = -ESRCH;
+	return ret;
+}
+
 static ssize_t dmabuf_share_show(struct memledger_target *target,
 				 const struct target_attribute *attr, char *buf)
 {
 	struct memledger_dmabuf_share share;
 	int ret;
 
-	ret = memledger_dmabuf_share_get(target->nr, MEMLEDGER_SNAPSHOT_FRESH,
-					 &share);
+	ret = share_get(target, &share);
 	if (ret)
 		return ret;
 	return sysfs_emit(buf, "%llu\n",
@@ -385,9 +399,9 @@ static ssize_t gpu_mem_total_show(struct memledger_target *target,
 	u64 size;
 	int ret;
 
-	if (!memledger_target_is_alive(target))
-		return -ESRCH;
 	ret = memledger_gpu_totals_get(target->nr, &size);
+	if (!memledger_target_is_alive(target))
+		ret = -ESRCH;
 	return ret ?: sysfs_emit(buf, "%llu\n", size);
 }
 
@@ -406,8 +420,7 @@ static ssize_t graphics_total_show(struct memledger_target *target,
 	u64 total = 0;
 	int ret;
 
-	ret = memledger_dmabuf_share_get(target->nr, MEMLEDGER_SNAPSHOT_FRESH,
-					 &share);
+	ret = share_get(target, &share);
 	if (ret)
 		return ret;
 	ret = memledger_snapshot_lock(target, MEMLEDGER_SNAPSHOT_FRESH);
@@ -1106,10 +1119,10 @@ static ssize_t owner_capture_store(struct kobject *kobj,
 static struct kobj_attribute owner_capture_attr =
 	__ATTR_RW_MODE(owner_capture, 0600);
 
+/* The last is track: once anybody can use it nothing may fail. */
 static struct attribute *root_attrs[] = {
 	&abi_attr.attr,
 	&profile_attr.attr,
-	&track_attr.attr,
 	&untrack_attr.attr,
 	&max_tracked_attr.attr,
 	&max_age_ms_attr.attr,
@@ -1118,6 +1131,7 @@ static struct attribute *root_attrs[] = {
 	&imported_rule_attr.attr,
 	&owner_capture_attr.attr,
 	&memledger_sysfs_gpu_totals.attr,
+	&track_attr.attr,
 	NULL
 };
 
@@ -1140,10 +1154,10 @@ static const struct attribute_group features_group = {
 };
 
 static const struct attribute_group *root_groups[] = {
-	&root_group,
 	&features_group,
 	&memledger_sysfs_gpu_group,
 	&memledger_sysfs_dmabuf_group,
+	&root_group,
 	NULL
 };
 

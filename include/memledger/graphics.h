@@ -177,7 +177,7 @@ int memledger_graphics_add(struct memledger_graphics *graphics,
 u64 memledger_graphics_total(const struct memledger_totals *totals,
 			     const struct memledger_graphics *graphics,
 			     u64 device_pss, u64 dmabuf_pss);
-void memledger_totals_add_mtrack(struct memledger_totals *totals,
-				 const struct memledger_graphics *graphics);
+int memledger_totals_add_mtrack(struct memledger_totals *totals,
+				const struct memledger_graphics *graphics);
 
 #endif

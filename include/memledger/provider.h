@@ -21,7 +21,8 @@
  * Either module may be loaded first, go, and come back. Once
  * platform_device_unregister() has returned, no operation is running and none
  * will be called; so it must not be called with a lock held that an operation
- * takes. One provider is bound at a time; others wait, unbound.
+ * takes. There is one provider at a time: another is refused, and has to register
+ * again when the first has gone.
  *
  * This file is an ABI between modules: a struct only ever grows at its end,
  * with @size telling how much of it is there, and another meaning of what is

@@ -201,25 +201,26 @@ int memledger_graphics_add(struct memledger_graphics *graphics,
  * Android writes what the HAL reports, in whole kB, to three columns of a row,
  * and to no other.
  */
-static void add_mtrack(struct memledger_totals *totals,
+static bool add_mtrack(struct memledger_totals *totals,
 		       enum memledger_category category, u64 bytes)
 {
 	struct memledger_usage *rows[] = {
 		&totals->category[category], &totals->total,
 	};
-	u64 floor;
+	bool overflow = bytes > MAX_BYTES;
 	unsigned int i;
+	u64 floor;
 
-	if (bytes > MAX_BYTES)
+	if (overflow)
 		bytes = MAX_BYTES;
 	floor = bytes & ~1023ULL;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (add(&rows[i]->pss, bytes << MEMLEDGER_PSS_SHIFT))
-			continue;
-		rows[i]->pss_floor += floor;
-		rows[i]->private_dirty += floor;
-		rows[i]->rss += floor;
+		overflow |= add(&rows[i]->pss, bytes << MEMLEDGER_PSS_SHIFT);
+		overflow |= add(&rows[i]->pss_floor, floor);
+		overflow |= add(&rows[i]->private_dirty, floor);
+		overflow |= add(&rows[i]->rss, floor);
 	}
+	return overflow;
 }
 
 /**
@@ -229,12 +230,20 @@ static void add_mtrack(struct memledger_totals *totals,
  *
  * As Qualcomm's HAL: what it allocated and does not map is GL, what it
  * imported is EGL. It reports nothing as Other.
+ *
+ * Return: 0, or -EOVERFLOW if a number was too large and now is the largest
+ * that there is room for.
  */
-void memledger_totals_add_mtrack(struct memledger_totals *totals,
+int memledger_totals_add_mtrack(struct memledger_totals *totals,
 				 const struct memledger_graphics *graphics)
 {
-	add_mtrack(totals, MEMLEDGER_CAT_EGL_MTRACK, graphics->imported_mem);
-	add_mtrack(totals, MEMLEDGER_CAT_GL_MTRACK, graphics->gpumem_unmapped);
+	bool overflow;
+
+	overflow = add_mtrack(totals, MEMLEDGER_CAT_EGL_MTRACK,
+			      graphics->imported_mem);
+	overflow |= add_mtrack(totals, MEMLEDGER_CAT_GL_MTRACK,
+			       graphics->gpumem_unmapped);
+	return overflow ? -EOVERFLOW : 0;
 }
 
 /**
