@@ -44,12 +44,17 @@ const char *kgsl_load(const char *module, const char *parameters)
 	fd = open(beside_me(name), O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		err = errno;
-	/* It is busy while it goes. */
+	/*
+	 * It is busy while it goes, and where the kernel releases kobjects
+	 * late its driver's name is taken for a while. With the class there,
+	 * it or the other of the two has been loaded.
+	 */
 	for (ms = 0; fd >= 0 && ms < PATIENCE_MS; ms += NAP_MS) {
 		err = 0;
 		if (syscall(__NR_finit_module, fd, parameters, 0))
 			err = errno;
-		if (err != EBUSY)
+		if (err != EBUSY &&
+		    (err != EEXIST || file_readable("/sys/class/kgsl")))
 			break;
 		nap();
 	}
