@@ -38,10 +38,20 @@ const char *kgsl_load(const char *module, const char *parameters)
 {
 	static char text[200];
 	char name[64];
-	int err;
+	int err = 0, ms;
 
 	snprintf(name, sizeof(name), "drivers/%s.ko", module);
-	err = -module_load(beside_me(name), parameters);
+	/*
+	 * Where the kernel releases kobjects late its driver's name is taken
+	 * for a while. With the class there, it or the other of the two has
+	 * been loaded.
+	 */
+	for (ms = 0; ms < PATIENCE_MS; ms += NAP_MS) {
+		err = -module_load(beside_me(name), parameters);
+		if (err != EEXIST || file_readable("/sys/class/kgsl"))
+			break;
+		nap();
+	}
 	if (!err)
 		return NULL;
 	/* It, and not the other one of the two. */

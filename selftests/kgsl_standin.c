@@ -1934,12 +1934,12 @@ TEST_F_TIMEOUT(module, comes_and_goes, TIMEOUT)
 
 	ASSERT_EQ(module_unload(STANDIN), 0);
 	for (int i = 0; i < 4; i++) {
-		const char *module = modules[i % 2];
+		const char *module = modules[i % 2], *why;
 		int fd;
 
-		ASSERT_EQ(kgsl_load(module, "imported_rule=shared shmem=1"),
-			  NULL)
-			TH_LOG("%s", module);
+		why = kgsl_load(module, "imported_rule=shared shmem=1");
+		ASSERT_EQ(why, NULL)
+			TH_LOG("%s", why);
 		fd = kgsl_open();
 		ASSERT_GE(fd, 0);
 		EXPECT_GT(kgsl_alloc(fd, page_size(), 0), 0);

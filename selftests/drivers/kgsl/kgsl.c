@@ -270,7 +270,7 @@ MODULE_DEVICE_TABLE(of, kgsl_of_match);
 static struct platform_driver kgsl_platform_driver = {
 	.probe = kgsl_probe,
 	.driver = {
-		.name = "kgsl-3d0",
+		.name = KBUILD_MODNAME,
 		.of_match_table = kgsl_of_match,
 		/* Who has it open keeps the module, not the binding. */
 		.suppress_bind_attrs = true,
@@ -282,7 +282,7 @@ static int find_device(void)
 {
 	if (kgsl_driver.devp[0])
 		return 0;
-	own_device = platform_device_register_simple("kgsl-3d0",
+	own_device = platform_device_register_simple(KBUILD_MODNAME,
 						     PLATFORM_DEVID_NONE,
 						     NULL, 0);
 	if (IS_ERR(own_device))
