@@ -7,7 +7,7 @@
 
 #include "../module/lib/graphics.c"
 
-#define MB	(1ULL << 20)
+#define MB	0x100000ULL
 
 #define SURFACE	MEMLEDGER_GPU_EGL_SURFACE
 #define IMAGE	MEMLEDGER_GPU_EGL_IMAGE

@@ -8,7 +8,7 @@
 #include <memledger/provider.h>
 
 /* No driver has more entries a process than this; one that goes on is ill. */
-#define MEMLEDGER_GPU_ENTRIES_MAX	(1U << 20)
+#define MEMLEDGER_GPU_ENTRIES_MAX	0x100000U
 
 int memledger_gpu_init(void);
 void memledger_gpu_exit(void);

@@ -104,6 +104,19 @@ static const struct record_field {
 	},
 };
 
+/* Those that are of the DMA-BUFs. */
+static const struct {
+	const char *name;
+	u16 offset;
+} dmabuf_fields[] = {
+#define X(field) {							\
+	.name = #field,							\
+	.offset = offsetof(struct memledger_dmabuf_share, field),	\
+},
+	MEMLEDGER_DMABUF_SHARE_FIELDS(X)
+#undef X
+};
+
 enum row_kind {
 	ROW_TOTAL,
 	ROW_CATEGORY,
@@ -119,9 +132,8 @@ enum row_kind {
  * @kind: for a number of a row: enum row_kind
  * @row: which row of that kind
  * @field: which of its values: enum row_field, enum summary_field, of
- *	graphics_fields or enum memledger_gpu_usage
- * @offset: for what is about the snapshot: of a u64 in struct memledger_record;
- *	for dmabuf_*: of one in struct memledger_dmabuf_share
+ *	graphics_fields or dmabuf_fields, or enum memledger_gpu_usage
+ * @offset: for what is about the snapshot: of a u64 in struct memledger_record
  */
 struct target_attribute {
 	struct attribute attr;
@@ -381,16 +393,9 @@ static ssize_t dmabuf_share_show(struct memledger_target *target,
 	if (ret)
 		return ret;
 	return sysfs_emit(buf, "%llu\n",
-			  *(u64 *)((void *)&share + attr->offset));
+			  *(u64 *)((void *)&share +
+				   dmabuf_fields[attr->field].offset));
 }
-
-#define DMABUF_ATTR(field)						\
-static struct target_attribute field##_attr = {				\
-	.attr = { .name = #field, .mode = 0400 },			\
-	.show = dmabuf_share_show,					\
-	.offset = offsetof(struct memledger_dmabuf_share, field),	\
-};
-MEMLEDGER_DMABUF_SHARE_FIELDS(DMABUF_ATTR)
 
 static ssize_t gpu_mem_total_show(struct memledger_target *target,
 				  const struct target_attribute *attr,
@@ -443,9 +448,6 @@ static struct target_attribute graphics_total_attr = {
 };
 
 static struct attribute *graphics_other_attrs[] = {
-#define X(field) &field##_attr.attr,
-	MEMLEDGER_DMABUF_SHARE_FIELDS(X)
-#undef X
 	&gpu_mem_total_attr.attr,
 	&graphics_total_attr.attr,
 	NULL
@@ -630,6 +632,7 @@ static struct { ROW_ATTRS(NR_DETAIL_FIELDS); }
 	unknown_rows[NR_MEMLEDGER_UNKNOWN_CLASSES];
 
 static struct { ROW_ATTRS(ARRAY_SIZE(graphics_fields)); } graphics_row;
+static struct { ROW_ATTRS(ARRAY_SIZE(dmabuf_fields)); } dmabuf_row;
 static struct { ROW_ATTRS(NR_MEMLEDGER_GPU_USAGES); } gpu_usage_row;
 
 static const struct attribute_group target_group = { .attrs = target_attrs };
@@ -653,6 +656,7 @@ static const struct attribute_group graphics_other_group = {
 
 static const struct attribute_group *graphics_groups[] = {
 	&graphics_row.group,
+	&dmabuf_row.group,
 	&graphics_other_group,
 	&gpu_usage_row.group,
 	NULL
@@ -687,49 +691,44 @@ static void __init init_row(struct target_attribute *attr,
 	init_row((r).attr, (r).ptr, &(r).group, name, kind, row, fields, \
 		 ARRAY_SIZE((r).attr))
 
-static void __init init_summary(void)
+/* A file whose value is number @field of those that @show knows. */
+static void __init init_attr(struct target_attribute *attr,
+			     struct attribute **ptr, const char *name,
+			     unsigned int field,
+			     ssize_t (*show)(struct memledger_target *target,
+					     const struct target_attribute *attr,
+					     char *buf))
 {
-	unsigned int i;
-
-	for (i = 0; i < NR_SUMMARY_FIELDS; i++) {
-		summary_row.attr[i] = (struct target_attribute) {
-			.attr = { .name = summary_field_names[i], .mode = 0400 },
-			.show = summary_show,
-			.field = i,
-		};
-		summary_row.ptr[i] = &summary_row.attr[i].attr;
-	}
-	summary_row.group.name = "summary";
-	summary_row.group.attrs = summary_row.ptr;
+	*attr = (struct target_attribute) {
+		.attr = { .name = name, .mode = 0400 },
+		.show = show,
+		.field = field,
+	};
+	*ptr = &attr->attr;
 }
 
-static void __init init_graphics(void)
+/* @value_name: what value number i is called. */
+#define INIT_VALUES(r, value_name, group_name, show)			\
+do {									\
+	unsigned int i;							\
+									\
+	for (i = 0; i < ARRAY_SIZE((r).attr); i++)			\
+		init_attr(&(r).attr[i], &(r).ptr[i], value_name, i,	\
+			  show);					\
+	(r).group.name = group_name;					\
+	(r).group.attrs = (r).ptr;					\
+} while (0)
+
+static void __init init_values(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(graphics_fields); i++) {
-		graphics_row.attr[i] = (struct target_attribute) {
-			.attr = { .name = graphics_fields[i].name, .mode = 0400 },
-			.show = graphics_show,
-			.field = i,
-		};
-		graphics_row.ptr[i] = &graphics_row.attr[i].attr;
-	}
-	graphics_row.group.attrs = graphics_row.ptr;
-
-	for (i = 0; i < NR_MEMLEDGER_GPU_USAGES; i++) {
-		gpu_usage_row.attr[i] = (struct target_attribute) {
-			.attr = {
-				.name = memledger_gpu_usage_names[i],
-				.mode = 0400,
-			},
-			.show = gpu_usage_show,
-			.field = i,
-		};
-		gpu_usage_row.ptr[i] = &gpu_usage_row.attr[i].attr;
-	}
-	gpu_usage_row.group.name = "usage";
-	gpu_usage_row.group.attrs = gpu_usage_row.ptr;
+	INIT_VALUES(summary_row, summary_field_names[i], "summary",
+		    summary_show);
+	INIT_VALUES(graphics_row, graphics_fields[i].name, NULL,
+		    graphics_show);
+	INIT_VALUES(dmabuf_row, dmabuf_fields[i].name, NULL,
+		    dmabuf_share_show);
+	INIT_VALUES(gpu_usage_row, memledger_gpu_usage_names[i], "usage",
+		    gpu_usage_show);
 }
 
 static void __init init_rows(void)
@@ -737,8 +736,7 @@ static void __init init_rows(void)
 	unsigned int row;
 
 	INIT_ROW(total_row, "total", ROW_TOTAL, 0, NULL);
-	init_summary();
-	init_graphics();
+	init_values();
 	for (row = 0; row < NR_MEMLEDGER_CATEGORIES; row++) {
 		INIT_ROW(category_rows[row], memledger_category_names[row],
 			 ROW_CATEGORY, row, NULL);

@@ -23,9 +23,16 @@ is_loaded()
 	[ -e $nodes ]
 }
 
+# A kernel that releases kobjects late has the names of drivers taken meanwhile.
 load()
 {
-	insmod "$ko" && is_loaded
+	tries=0
+	while ! insmod "$ko"; do
+		tries=$((tries + 1))
+		[ $tries -lt 30 ] || return 1
+		sleep 1
+	done
+	is_loaded
 }
 
 # Nothing of it may be left.

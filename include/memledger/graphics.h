@@ -89,6 +89,7 @@ enum memledger_gpu_kind {
  *	surfaces; this entry may be one
  * @images: how many are EGL images
  * @importers: how many there are; 0: not known
+ * @pad: 0
  */
 struct memledger_gpu_entry {
 	u64 id;

@@ -6,7 +6,8 @@
 #include <memledger/graphics.h>
 
 const char *const memledger_gpu_usage_names[NR_MEMLEDGER_GPU_USAGES] = {
-#define X(id, name) [MEMLEDGER_GPU_##id] = #name,
+#define X(id, name) \
+	[MEMLEDGER_GPU_##id] = #name,
 	MEMLEDGER_GPU_USAGES(X)
 #undef X
 };
@@ -235,7 +236,7 @@ static bool add_mtrack(struct memledger_totals *totals,
  * that there is room for.
  */
 int memledger_totals_add_mtrack(struct memledger_totals *totals,
-				 const struct memledger_graphics *graphics)
+				const struct memledger_graphics *graphics)
 {
 	bool overflow;
 
