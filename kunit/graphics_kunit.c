@@ -276,6 +276,32 @@ static void mtrack_test(struct kunit *test)
 					sizeof(total)));
 }
 
+static void total_test(struct kunit *test)
+{
+	const struct memledger_graphics graphics = {
+		.gpumem_mapped = 16 * MB,
+		.gpumem_unmapped = 32 * MB,
+		.gpumem_unaccounted = 40 * MB,
+		.usermem = 64 * MB,
+		.imported_mem = 128 * MB,
+	};
+	struct memledger_totals *totals;
+
+	totals = kunit_kzalloc(test, sizeof(*totals), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, totals);
+	totals->category[MEMLEDGER_CAT_GFX_DEV].pss =
+		(8 * MB << MEMLEDGER_PSS_SHIFT) + 1;
+	totals->category[MEMLEDGER_CAT_OTHER_DEV].pss =
+		2 * MB << MEMLEDGER_PSS_SHIFT;
+	KUNIT_EXPECT_EQ(test, 8 * MB + MB + 40 * MB + 3 * MB,
+			memledger_graphics_total(totals, &graphics,
+						 MB << MEMLEDGER_PSS_SHIFT,
+						 3 * MB));
+	KUNIT_EXPECT_EQ(test, U64_MAX,
+			memledger_graphics_total(totals, &graphics, 0,
+						 U64_MAX - 1));
+}
+
 static const struct device_case {
 	const char *name;
 	bool device;
@@ -315,6 +341,7 @@ static struct kunit_case graphics_cases[] = {
 	KUNIT_CASE(saturates_test),
 	KUNIT_CASE(unknown_importers_test),
 	KUNIT_CASE(mtrack_test),
+	KUNIT_CASE(total_test),
 	{}
 };
 

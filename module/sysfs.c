@@ -17,6 +17,7 @@
 #include "capture.h"
 #include "compat.h"
 #include "dmabuf.h"
+#include "gpu_totals.h"
 #include "snapshot.h"
 #include "sysfs.h"
 #include "target.h"
@@ -119,7 +120,8 @@ enum row_kind {
  * @row: which row of that kind
  * @field: which of its values: enum row_field, enum summary_field, of
  *	graphics_fields or enum memledger_gpu_usage
- * @offset: for what is about the snapshot: of a u64 in struct memledger_record
+ * @offset: for what is about the snapshot: of a u64 in struct memledger_record;
+ *	for dmabuf_*: of one in struct memledger_dmabuf_share
  */
 struct target_attribute {
 	struct attribute attr;
@@ -353,6 +355,89 @@ static ssize_t gpu_usage_show(struct memledger_target *target,
 	return graphics_value_show(target, &field, buf);
 }
 
+/* The process's share of all DMA-BUFs, whose snapshot is another. */
+static ssize_t dmabuf_share_show(struct memledger_target *target,
+				 const struct target_attribute *attr, char *buf)
+{
+	struct memledger_dmabuf_share share;
+	int ret;
+
+	ret = memledger_dmabuf_share_get(target->nr, MEMLEDGER_SNAPSHOT_FRESH,
+					 &share);
+	if (ret)
+		return ret;
+	return sysfs_emit(buf, "%llu\n",
+			  *(u64 *)((void *)&share + attr->offset));
+}
+
+#define DMABUF_ATTR(field)						\
+static struct target_attribute field##_attr = {				\
+	.attr = { .name = #field, .mode = 0400 },			\
+	.show = dmabuf_share_show,					\
+	.offset = offsetof(struct memledger_dmabuf_share, field),	\
+};
+MEMLEDGER_DMABUF_SHARE_FIELDS(DMABUF_ATTR)
+
+static ssize_t gpu_mem_total_show(struct memledger_target *target,
+				  const struct target_attribute *attr,
+				  char *buf)
+{
+	u64 size;
+	int ret;
+
+	if (!memledger_target_is_alive(target))
+		return -ESRCH;
+	ret = memledger_gpu_totals_get(target->nr, &size);
+	return ret ?: sysfs_emit(buf, "%llu\n", size);
+}
+
+static struct target_attribute gpu_mem_total_attr = {
+	.attr = { .name = "gpu_mem_total", .mode = 0400 },
+	.show = gpu_mem_total_show,
+};
+
+/* Each byte once: what is in two of the sources is taken from one. */
+static ssize_t graphics_total_show(struct memledger_target *target,
+				   const struct target_attribute *attr,
+				   char *buf)
+{
+	const struct memledger_record *record = &target->record;
+	struct memledger_dmabuf_share share;
+	u64 total = 0;
+	int ret;
+
+	ret = memledger_dmabuf_share_get(target->nr, MEMLEDGER_SNAPSHOT_FRESH,
+					 &share);
+	if (ret)
+		return ret;
+	ret = memledger_snapshot_lock(target, MEMLEDGER_SNAPSHOT_FRESH);
+	if (ret)
+		return ret;
+	if (record->unavailable & MEMLEDGER_UNAVAILABLE_MTRACK)
+		ret = -EOPNOTSUPP;
+	else
+		total = memledger_graphics_total(&record->totals,
+						 &record->graphics,
+						 record->device_pss,
+						 share.dmabuf_pss);
+	memledger_snapshot_unlock(target);
+	return ret ?: sysfs_emit(buf, "%llu\n", total);
+}
+
+static struct target_attribute graphics_total_attr = {
+	.attr = { .name = "total", .mode = 0400 },
+	.show = graphics_total_show,
+};
+
+static struct attribute *graphics_other_attrs[] = {
+#define X(field) &field##_attr.attr,
+	MEMLEDGER_DMABUF_SHARE_FIELDS(X)
+#undef X
+	&gpu_mem_total_attr.attr,
+	&graphics_total_attr.attr,
+	NULL
+};
+
 /* About the snapshot: never takes one. */
 static ssize_t last_show(struct memledger_target *target,
 			 const struct target_attribute *attr, char *buf)
@@ -549,8 +634,13 @@ static const struct attribute_group *
 	subcategory_groups[NR_MEMLEDGER_SUBCATEGORIES + 1];
 static const struct attribute_group *
 	unknown_groups[NR_MEMLEDGER_UNKNOWN_CLASSES + 1];
+static const struct attribute_group graphics_other_group = {
+	.attrs = graphics_other_attrs,
+};
+
 static const struct attribute_group *graphics_groups[] = {
 	&graphics_row.group,
+	&graphics_other_group,
 	&gpu_usage_row.group,
 	NULL
 };

@@ -98,17 +98,20 @@ static void memledger_kgsl_record(struct kgsl_process_private *private,
 				  struct memledger_gpu_entry *record)
 {
 	const struct kgsl_memdesc *memdesc = &entry->memdesc;
+	/* User space may set the type, and KGSL reclaim, at any moment. */
+	unsigned int priv = READ_ONCE(memdesc->priv);
+	u64 flags = READ_ONCE(memdesc->flags);
 
 	*record = (struct memledger_gpu_entry){
 		.id = id,
 		.size = memdesc->size,
 		.usage = memledger_kgsl_usage(kgsl_memdesc_get_memtype(memdesc)),
 	};
-	if (memdesc->flags & KGSL_MEMFLAGS_VBO)
+	if (flags & KGSL_MEMFLAGS_VBO)
 		record->flags |= MEMLEDGER_GPU_VIRTUAL;
-	if (memdesc->priv & KGSL_MEMDESC_SECURE)
+	if (priv & KGSL_MEMDESC_SECURE)
 		record->flags |= MEMLEDGER_GPU_SECURE;
-	if (memdesc->priv & KGSL_MEMDESC_RECLAIMED)
+	if (priv & KGSL_MEMDESC_RECLAIMED)
 		record->flags |= MEMLEDGER_GPU_RECLAIMED;
 	/* The count is of mappings, and each is of all of it. */
 	if (atomic_read(&entry->map_count) > 0)

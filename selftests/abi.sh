@@ -124,11 +124,13 @@ may_be_unavailable()
 	case $1 in
 	*/category/memfd/*)
 		return 0 ;;
+	*/graphics/gpu_mem_total)
+		[ "$(cat $nodes/gpu_totals)" = 0 ] ;;
 	*/category/*_mtrack/*|*/graphics/*)
 		[ "$(cat $nodes/features/gpu_provider)" = 0 ] ;;
-	$nodes/gpu/provider|$nodes/gpu/total)
+	"$nodes"/gpu/provider|"$nodes"/gpu/total)
 		[ "$(cat $nodes/features/gpu_provider)" = 0 ] ;;
-	$nodes/gpu/*)
+	"$nodes"/gpu/*)
 		[ "$(cat $nodes/gpu_totals)" = 0 ] ;;
 	*/dmabuf/unattributed_*)
 		[ "$(cat $nodes/features/dmabuf_list)" = 0 ] ;;
@@ -170,7 +172,7 @@ unavailable()
 {
 	wrong=0
 	find $nodes/processes -type f '(' -path '*_mtrack/*' -o \
-		-path '*/graphics/*mem*' -o -path '*/graphics/usage/*' ')' \
+		-path '*/graphics/gpumem*' -o -path '*/graphics/usage/*' ')' \
 		> "$scratch/files"
 	[ -s "$scratch/files" ] || wrong=1
 	while read -r file; do

@@ -38,15 +38,28 @@ const char *kgsl_load(const char *module, const char *parameters)
 {
 	static char text[200];
 	char name[64];
-	int fd, err = 0;
+	int fd, err = 0, ms;
 
 	snprintf(name, sizeof(name), "drivers/%s.ko", module);
 	fd = open(beside_me(name), O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || syscall(__NR_finit_module, fd, parameters, 0))
+	if (fd < 0)
 		err = errno;
+	/* It is busy while it goes. */
+	for (ms = 0; fd >= 0 && ms < PATIENCE_MS; ms += NAP_MS) {
+		err = 0;
+		if (syscall(__NR_finit_module, fd, parameters, 0))
+			err = errno;
+		if (err != EBUSY)
+			break;
+		nap();
+	}
 	if (fd >= 0)
 		close(fd);
-	if (!err || err == EEXIST)
+	if (!err)
+		return NULL;
+	/* It, and not the other one of the two. */
+	snprintf(text, sizeof(text), "/sys/module/%s", module);
+	if (err == EEXIST && file_readable(text))
 		return NULL;
 	snprintf(text, sizeof(text), "%s (built with KDIR): %s", name,
 		 strerror(err));
@@ -254,7 +267,7 @@ static bool parse_row(const char *line, struct kgsl_row *row)
 {
 	int end = 0;
 
-	row->metadata[0] = '\0';
+	memset(row, 0, sizeof(*row));
 	/* The addresses are nothing to compare with. */
 	if (sscanf(line, "%*s %*s %llu %u %15s %15s", &row->size, &row->id,
 		   row->flags, row->type) != 4)

@@ -34,7 +34,7 @@
  * @id: of the entry
  * @flags: ten letters or dashes
  * @type: "gpumem", "usermem" or "ion"
- * @usage: name of its memory type
+ * @usage: the first 15 bytes of the name of its memory type
  * @sglen: pieces
  * @mapcnt: mappings
  * @surfaces: imports of the same buffer as EGL surfaces

@@ -1,13 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Names in; the same names without anything that a terminal, a CSV reader or
- * a JSON parser could stumble over out.
+ * a JSON parser could stumble over out. And back, for what the module made
+ * harmless.
  */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "escape.h"
+
+static bool is_octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
+/**
+ * memledger_unescape - put bytes in the place of their octal escapes
+ * @text: as the module prints names; a backslash that begins no escape stays,
+ *	and so does the escape of NUL, which no name has
+ */
+void memledger_unescape(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++) {
+		if (*text == '\\' && text[1] >= '0' && text[1] <= '3' &&
+		    is_octal(text[2]) && is_octal(text[3]) &&
+		    strncmp(text + 1, "000", 3)) {
+			*to++ = (text[1] - '0') << 6 | (text[2] - '0') << 3 |
+				(text[3] - '0');
+			text += 3;
+		} else {
+			*to++ = *text;
+		}
+	}
+	*to = '\0';
+}
 
 /**
  * memledger_escape_text - make a name harmless for a terminal

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+void memledger_unescape(char *text);
 char *memledger_escape_text(const char *name, const char *also);
 void memledger_escape_json(FILE *out, const char *name);
 

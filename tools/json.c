@@ -45,6 +45,19 @@ void memledger_json_number(FILE *out, bool *first, const char *key, u64 number,
 }
 
 /**
+ * memledger_json_bool - print a member that is true or false
+ * @out: where to
+ * @first: as for memledger_json_key()
+ * @key: its name
+ * @truth: which
+ */
+void memledger_json_bool(FILE *out, bool *first, const char *key, bool truth)
+{
+	memledger_json_key(out, first, key);
+	fputs(truth ? "true" : "false", out);
+}
+
+/**
  * memledger_json_string - print a member that is a string
  * @out: where to
  * @first: as for memledger_json_key()
@@ -158,8 +171,7 @@ void memledger_json_report(FILE *out, bool *first,
 	memledger_json_string(out, first, "profile", report->profile->name);
 	memledger_json_number(out, first, "generation", report->generation,
 			      report->generation);
-	memledger_json_key(out, first, "complete");
-	fputs(report->complete ? "true" : "false", out);
+	memledger_json_bool(out, first, "complete", report->complete);
 	memledger_json_string(out, first, "unit", "bytes");
 
 	memledger_json_string(out, first, "source", report->source);

@@ -10,6 +10,7 @@
 void memledger_json_key(FILE *out, bool *first, const char *key);
 void memledger_json_number(FILE *out, bool *first, const char *key, u64 number,
 			   bool available);
+void memledger_json_bool(FILE *out, bool *first, const char *key, bool truth);
 void memledger_json_string(FILE *out, bool *first, const char *key,
 			   const char *string);
 void memledger_json_usage(FILE *out, bool *first,

@@ -5,9 +5,7 @@
 #ifndef _MEMLEDGER_TOOLS_LIVE_H
 #define _MEMLEDGER_TOOLS_LIVE_H
 
-#include <sys/types.h>
-
-#include "error.h"
+#include "module.h"
 #include "report.h"
 
 /**
@@ -27,8 +25,27 @@ struct memledger_live {
 	char *details;
 };
 
-int memledger_live_read(const char *sysfs, pid_t pid, const char *profile,
-			const char *file, struct memledger_live *live,
+/**
+ * struct memledger_live_wanted - what to read of a process
+ * @profile: the rules to apply, or NULL for those that the module applies
+ * @file: a file of the process's directory in debugfs to read as well, or NULL;
+ *	the report then says that it is of that
+ * @more: NULL, or reads more of the process while it is tracked, once the
+ *	record of @live has been read; returns enum memledger_outcome, or -1 with
+ *	the error set. It may be called again, and then begins afresh
+ * @data: for @more
+ */
+struct memledger_live_wanted {
+	const char *profile;
+	const char *file;
+	int (*more)(const struct memledger_module *module,
+		    const struct memledger_live *live, void *data);
+	void *data;
+};
+
+int memledger_live_read(const char *sysfs, pid_t pid,
+			const struct memledger_live_wanted *wanted,
+			struct memledger_live *live,
 			struct memledger_error *error);
 
 #endif

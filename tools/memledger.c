@@ -7,12 +7,22 @@
  *	memledger smaps FILE|-
  *	memledger unknown PID|NAME|FILE|-
  *	memledger explain PID|NAME|FILE|- [ROW]
+ *
+ * and what it, or the system, has of graphics memory:
+ *
+ *	memledger gpu PID|NAME
+ *	memledger dmabuf [PID|NAME]
+ *	memledger gpumem
  */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 
+#include "dmabuf_live.h"
 #include "explain.h"
+#include "gpu.h"
+#include "gpumem.h"
 #include "subject.h"
 #include "unknown.h"
 
@@ -27,25 +37,33 @@ enum exit_code {
 enum format {
 	FORMAT_TABLE,
 	FORMAT_CHECKIN,
+	FORMAT_CSV,
 	FORMAT_JSON,
 };
 
 /* Options that not every command takes. */
-#define TAKES_TABLE	0x1	/* -a, -d, -s */
+#define TAKES_TABLE	0x1	/* -d, -s */
 #define TAKES_CHECKIN	0x2
 #define TAKES_BY	0x4
 #define TAKES_TOP	0x8
+#define TAKES_ALL	0x10	/* -a */
+#define TAKES_BUFFERS	0x20	/* -b */
+#define TAKES_CSV	0x40	/* -o, --csv */
+#define TAKES_ENTRIES	0x80
+#define TAKES_PROC	0x100
+#define TAKES_PROFILE	0x200
 
 /* What the command line asks for. */
 struct options {
 	unsigned int given;	/* TAKES_* */
 	unsigned int table_flags;
-	enum memledger_unknown_by by;
+	const char *by;		/* NULL: not given */
 	u32 top;		/* 0: all */
 	const char *row;	/* NULL: not given */
 	enum format format;
 	const char *profile;	/* NULL: not given */
 	const char *sysfs;
+	const char *proc;
 };
 
 static const char usage[] =
@@ -53,14 +71,22 @@ static const char usage[] =
 "       memledger smaps FILE|- [OPTION]...\n"
 "       memledger unknown PID|NAME|FILE|- [OPTION]...\n"
 "       memledger explain PID|NAME|FILE|- [ROW] [OPTION]...\n"
+"       memledger gpu PID|NAME [OPTION]...\n"
+"       memledger dmabuf [PID|NAME] [OPTION]...\n"
+"       memledger gpumem [OPTION]...\n"
 "       memledger help\n"
 "\n"
-"What a process uses memory for, in the rows of Android's dumpsys meminfo.\n"
+"What a process uses memory for, in the rows of Android's dumpsys meminfo, and\n"
+"what it has of graphics memory.\n"
 "\n"
 "  meminfo   the table, of a running process\n"
 "  smaps     the table, of a saved text\n"
 "  unknown   what the row Unknown is made of\n"
 "  explain   what is in a row, or in each, and by which rule\n"
+"  gpu       graphics memory of a process: what its GPU driver, DMA-BUFs and DRM\n"
+"            drivers (fdinfo) tell, each apart\n"
+"  dmabuf    DMA-BUFs and who holds them, as dmabuf_dump prints them\n"
+"  gpumem    GPU memory of all processes, as dumpsys gpu --gpumem prints it\n"
 "\n"
 "  PID|NAME  a running process, measured by the kernel module; NAME is its\n"
 "            comm, its first argument, or the last part of that\n"
@@ -76,17 +102,27 @@ static const char usage[] =
 "      --by WHAT      class (the usual), name, or owner: who mapped it\n"
 "unknown and explain:\n"
 "      --top N        the N largest, and the sum of the others\n"
-"All:\n"
-"      --json         every number, in bytes, as JSON\n"
+"gpu:\n"
+"      --entries      the GPU driver's entries, one by one\n"
+"      --proc DIR     where proc is mounted (/proc)\n"
+"dmabuf:\n"
+"      --by WHAT      process (the usual), buffer, or exporter\n"
+"  -b, --per-buffer   the same as --by buffer\n"
+"  -a, --all          a grid: buffers down, processes across\n"
+"  -o raw|csv, --csv  as dmabuf_dump has it\n"
+"All but gpu, dmabuf and gpumem:\n"
 "      --profile P    rules of another Android release: android10, android11\n"
 "                     (11 to 15 QPR1), android16 (15 QPR2 and 16), android17;\n"
 "                     of a running process it is the kernel module's for that\n"
 "                     moment\n"
+"All:\n"
+"      --json         every number, in bytes, as JSON\n"
 "      --sysfs DIR    where sysfs is mounted (/sys)\n"
 "  -h, --help         print this\n"
 "  -V, --version      print the version\n"
 "\n"
-"Tables and --checkin are in kB of 1024 bytes, as in dumpsys.\n"
+"Tables, --checkin and --csv are in kB of 1024 bytes where they do not say bytes,\n"
+"as in dumpsys; gpumem is in bytes.\n"
 "Exit status: 0; 1 if it could not be done; 2 if the command line is wrong.\n";
 
 static int fail(const char *text)
@@ -114,6 +150,8 @@ static void print_report(const struct memledger_report *report,
 		break;
 	case FORMAT_JSON:
 		memledger_report_print_json(stdout, report);
+		break;
+	case FORMAT_CSV:	/* not for reports */
 		break;
 	}
 }
@@ -165,14 +203,19 @@ static int read_either(struct memledger_subject *subject, const char *operand,
 
 static int command_unknown(const char *operand, const struct options *options)
 {
-	const char *file = memledger_unknown_file(options->by);
+	enum memledger_unknown_by by = MEMLEDGER_UNKNOWN_BY_CLASS;
 	struct memledger_subject subject;
 	struct memledger_error error;
+	const char *file;
 
+	if (options->by && !memledger_unknown_by_parse(options->by, &by)) {
+		fail("--by takes class, name or owner");
+		return fail_usage();
+	}
+	file = memledger_unknown_file(by);
 	if (read_either(&subject, operand, options, file, &error))
 		return fail(error.text);
-	if (memledger_unknown_print(stdout, &subject, options->by,
-				    options->top,
+	if (memledger_unknown_print(stdout, &subject, by, options->top,
 				    options->format == FORMAT_JSON, &error)) {
 		memledger_subject_free(&subject);
 		return fail(error.text);
@@ -211,6 +254,110 @@ static int command_explain(const char *operand, const struct options *options)
 	return finish(&subject);
 }
 
+static const char incomplete[] =
+	"not everything could be seen, so that the numbers are too small: try again";
+
+static int command_gpu(const char *process, const struct options *options)
+{
+	bool entries = options->given & TAKES_ENTRIES;
+	bool json = options->format == FORMAT_JSON;
+	struct memledger_gpu gpu;
+	struct memledger_error error;
+	int ret = EXIT_OK;
+	pid_t pid;
+
+	if (memledger_subject_find(process, &pid, &error))
+		return fail(error.text);
+	if (memledger_gpu_read(&gpu, options->sysfs, options->proc, pid,
+			       &error)) {
+		ret = fail(error.text);
+	} else if (entries && !gpu.details && !json) {
+		ret = fail(gpu.why);
+	} else {
+		if (json)
+			memledger_gpu_print_json(stdout, &gpu);
+		else
+			memledger_gpu_print(stdout, &gpu, entries);
+		if (!memledger_gpu_complete(&gpu))
+			fail(incomplete);
+	}
+	memledger_gpu_free(&gpu);
+	return ret;
+}
+
+/* Return: whether the options agree. */
+static bool parse_dmabuf_by(const struct options *options,
+			    enum memledger_dmabuf_by *by)
+{
+	unsigned int ways = options->given &
+			    (TAKES_BY | TAKES_ALL | TAKES_BUFFERS);
+
+	*by = MEMLEDGER_DMABUF_BY_PROCESS;
+	if (ways & (ways - 1)) {
+		fail("-a, -b and --by exclude each other");
+		return false;
+	}
+	if (ways == TAKES_ALL)
+		*by = MEMLEDGER_DMABUF_GRID;
+	if (ways == TAKES_BUFFERS)
+		*by = MEMLEDGER_DMABUF_BY_BUFFER;
+	if (ways == TAKES_BY &&
+	    !memledger_dmabuf_by_parse(options->by, by)) {
+		fail("--by takes process, buffer or exporter");
+		return false;
+	}
+	return true;
+}
+
+static int command_dmabuf(const char *process, const struct options *options)
+{
+	struct memledger_dmabuf_live dmabuf;
+	struct memledger_error error;
+	enum memledger_dmabuf_by by;
+	int ret = EXIT_OK;
+	pid_t pid = -1;
+
+	if (!parse_dmabuf_by(options, &by))
+		return fail_usage();
+	if (process && memledger_subject_find(process, &pid, &error))
+		return fail(error.text);
+	if (memledger_dmabuf_live_read(&dmabuf, options->sysfs, pid, &error)) {
+		ret = fail(error.text);
+	} else {
+		if (options->format == FORMAT_JSON)
+			memledger_dmabuf_print_json(stdout, &dmabuf.listing);
+		else
+			memledger_dmabuf_print(stdout, &dmabuf.listing, by,
+					       options->format == FORMAT_CSV);
+		if (!dmabuf.listing.dmabufs.complete)
+			fail(incomplete);
+	}
+	memledger_dmabuf_live_free(&dmabuf);
+	return ret;
+}
+
+static int command_gpumem(const char *operand, const struct options *options)
+{
+	struct memledger_error error;
+	const struct memledger_module module = { options->sysfs, &error };
+	struct utsname uts;
+	char source[512];
+	char *text;
+	int ret;
+
+	(void)operand;
+	if (memledger_module_check(&module) ||
+	    memledger_gpumem_read_text(&module, &text))
+		return fail(error.text);
+	uname(&uts);
+	snprintf(source, sizeof(source), "%s/kernel/debug/memledger/gpumem",
+		 options->sysfs);
+	ret = memledger_gpumem_print(stdout, text, source, uts.release,
+				     options->format == FORMAT_JSON, &error);
+	free(text);
+	return ret ? fail(error.text) : EXIT_OK;
+}
+
 static bool parse_top(const char *text, u32 *top)
 {
 	unsigned long number;
@@ -223,32 +370,46 @@ static bool parse_top(const char *text, u32 *top)
 	return *top;
 }
 
+static bool set_format(struct options *options, enum format format)
+{
+	if (options->format && options->format != format) {
+		fail("--checkin, --csv and --json exclude each other");
+		return false;
+	}
+	options->format = format;
+	return true;
+}
+
 /* Return: -1 to go on, else what to exit with. */
 static int parse_options(int argc, char **argv, struct options *options)
 {
-	enum { CHECKIN = 256, JSON, BY, TOP, PROFILE, SYSFS };
+	enum { CHECKIN = 256, CSV, JSON, BY, TOP, ENTRIES, PROFILE, SYSFS,
+	       PROC };
 	static const struct option long_options[] = {
 		{ "all", no_argument, NULL, 'a' },
 		{ "dalvik", no_argument, NULL, 'd' },
 		{ "summary", no_argument, NULL, 's' },
+		{ "per-buffer", no_argument, NULL, 'b' },
 		{ "checkin", no_argument, NULL, CHECKIN },
+		{ "csv", no_argument, NULL, CSV },
 		{ "json", no_argument, NULL, JSON },
 		{ "by", required_argument, NULL, BY },
 		{ "top", required_argument, NULL, TOP },
+		{ "entries", no_argument, NULL, ENTRIES },
 		{ "profile", required_argument, NULL, PROFILE },
 		{ "sysfs", required_argument, NULL, SYSFS },
+		{ "proc", required_argument, NULL, PROC },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ }
 	};
-	enum format format;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "adshV", long_options,
+	while ((option = getopt_long(argc, argv, "abdo:shV", long_options,
 				     NULL)) != -1) {
 		switch (option) {
 		case 'a':
-			options->given |= TAKES_TABLE;
+			options->given |= TAKES_ALL;
 			options->table_flags |= MEMLEDGER_TABLE_FULL |
 						MEMLEDGER_TABLE_DALVIK;
 			break;
@@ -260,24 +421,40 @@ static int parse_options(int argc, char **argv, struct options *options)
 			options->given |= TAKES_TABLE;
 			options->table_flags |= MEMLEDGER_TABLE_SUMMARY_ONLY;
 			break;
-		case CHECKIN:
-		case JSON:
-			format = option == JSON ? FORMAT_JSON : FORMAT_CHECKIN;
-			if (options->format && options->format != format) {
-				fail("--checkin and --json exclude each other");
+		case 'b':
+			options->given |= TAKES_BUFFERS;
+			break;
+		case 'o':
+			options->given |= TAKES_CSV;
+			if (!strcmp(optarg, "raw"))
+				break;
+			if (strcmp(optarg, "csv")) {
+				fail("-o takes raw or csv");
 				return fail_usage();
 			}
-			options->format = format;
-			if (option == CHECKIN)
-				options->given |= TAKES_CHECKIN;
+			if (!set_format(options, FORMAT_CSV))
+				return fail_usage();
+			break;
+		case CSV:
+			options->given |= TAKES_CSV;
+			if (!set_format(options, FORMAT_CSV))
+				return fail_usage();
+			break;
+		case CHECKIN:
+			options->given |= TAKES_CHECKIN;
+			if (!set_format(options, FORMAT_CHECKIN))
+				return fail_usage();
+			break;
+		case JSON:
+			if (!set_format(options, FORMAT_JSON))
+				return fail_usage();
 			break;
 		case BY:
 			options->given |= TAKES_BY;
-			if (!memledger_unknown_by_parse(optarg,
-							&options->by)) {
-				fail("--by takes class, name or owner");
-				return fail_usage();
-			}
+			options->by = optarg;
+			break;
+		case ENTRIES:
+			options->given |= TAKES_ENTRIES;
 			break;
 		case TOP:
 			options->given |= TAKES_TOP;
@@ -291,10 +468,15 @@ static int parse_options(int argc, char **argv, struct options *options)
 				fail("there is no such profile");
 				return fail_usage();
 			}
+			options->given |= TAKES_PROFILE;
 			options->profile = optarg;
 			break;
 		case SYSFS:
 			options->sysfs = optarg;
+			break;
+		case PROC:
+			options->given |= TAKES_PROC;
+			options->proc = optarg;
 			break;
 		case 'h':
 			fputs(usage, stdout);
@@ -312,8 +494,9 @@ static int parse_options(int argc, char **argv, struct options *options)
 
 struct command {
 	const char *name;
-	const char *operand;
-	bool row;		/* takes a second operand */
+	const char *operands;	/* that it takes, in words */
+	int min;		/* how many */
+	int max;
 	unsigned int takes;	/* TAKES_* */
 	int (*run)(const char *operand, const struct options *options);
 };
@@ -321,9 +504,9 @@ struct command {
 static int run_command(const struct command *command, int nr, char **operands,
 		       struct options *options)
 {
-	if (nr < 1 || nr > 1 + command->row || !*operands[0]) {
-		fprintf(stderr, "memledger: %s needs one %s\n", command->name,
-			command->operand);
+	if (nr < command->min || nr > command->max || (nr && !*operands[0])) {
+		fprintf(stderr, "memledger: %s needs %s\n", command->name,
+			command->operands);
 		return fail_usage();
 	}
 	if (options->given & ~command->takes) {
@@ -332,22 +515,30 @@ static int run_command(const struct command *command, int nr, char **operands,
 		return fail_usage();
 	}
 	options->row = nr > 1 ? operands[1] : NULL;
-	return command->run(operands[0], options);
+	return command->run(nr ? operands[0] : NULL, options);
 }
 
 static int run(int argc, char **argv)
 {
 	static const struct command commands[] = {
-		{ "meminfo", "PID or NAME", false,
-		  TAKES_TABLE | TAKES_CHECKIN, command_meminfo },
-		{ "smaps", "FILE or -", false,
-		  TAKES_TABLE | TAKES_CHECKIN, command_smaps },
-		{ "unknown", "PID, NAME, FILE or -", false,
-		  TAKES_BY | TAKES_TOP, command_unknown },
-		{ "explain", "PID, NAME, FILE or -, and at most one ROW", true,
-		  TAKES_TOP, command_explain },
+		{ "meminfo", "one PID or NAME", 1, 1,
+		  TAKES_TABLE | TAKES_ALL | TAKES_CHECKIN | TAKES_PROFILE,
+		  command_meminfo },
+		{ "smaps", "one FILE or -", 1, 1,
+		  TAKES_TABLE | TAKES_ALL | TAKES_CHECKIN | TAKES_PROFILE,
+		  command_smaps },
+		{ "unknown", "one PID, NAME, FILE or -", 1, 1,
+		  TAKES_BY | TAKES_TOP | TAKES_PROFILE, command_unknown },
+		{ "explain", "one PID, NAME, FILE or -, and at most one ROW",
+		  1, 2, TAKES_TOP | TAKES_PROFILE, command_explain },
+		{ "gpu", "one PID or NAME", 1, 1, TAKES_ENTRIES | TAKES_PROC,
+		  command_gpu },
+		{ "dmabuf", "at most one PID or NAME", 0, 1,
+		  TAKES_BY | TAKES_ALL | TAKES_BUFFERS | TAKES_CSV,
+		  command_dmabuf },
+		{ "gpumem", "nothing else", 0, 0, 0, command_gpumem },
 	};
-	struct options options = { .sysfs = "/sys" };
+	struct options options = { .sysfs = "/sys", .proc = "/proc" };
 	const char *name;
 	unsigned int i;
 	int ret;

@@ -8,13 +8,14 @@
 #include "escape.h"
 #include "report.h"
 
-/* Which bit of the report takes which names away. */
+/* Which bits of the report take which names away. */
 static const struct {
-	u32 bit;
+	u32 bits;
 	const char *name;
 } unavailable_names[] = {
 	{ MEMLEDGER_UNAVAILABLE_SWAP_PSS, "swap_pss" },
-	{ MEMLEDGER_UNAVAILABLE_MTRACK, "egl_mtrack" },
+	{ MEMLEDGER_UNAVAILABLE_MTRACK | MEMLEDGER_UNAVAILABLE_IMPORTED,
+	  "egl_mtrack" },
 	{ MEMLEDGER_UNAVAILABLE_MTRACK, "gl_mtrack" },
 	{ MEMLEDGER_UNAVAILABLE_MTRACK, "other_mtrack" },
 	{ MEMLEDGER_UNAVAILABLE_ANON_NAMES, "anon_names" },
@@ -36,7 +37,7 @@ memledger_report_unavailable(const struct memledger_report *report,
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(unavailable_names); i++)
-		if (report->unavailable & unavailable_names[i].bit && !nth--)
+		if (report->unavailable & unavailable_names[i].bits && !nth--)
 			return unavailable_names[i].name;
 	return NULL;
 }

@@ -44,12 +44,28 @@ bool memledger_subject_is_text(const char *operand)
 }
 
 /**
+ * memledger_subject_find - find the process that is meant
+ * @process: its number or name
+ * @pid: gets its number
+ * @error: what went wrong
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int memledger_subject_find(const char *process, pid_t *pid,
+			   struct memledger_error *error)
+{
+	if (parse_pid(process, pid))
+		return 0;
+	return memledger_process_find(process, pid, error);
+}
+
+/**
  * memledger_subject_read_process - measure a running process
  * @subject: what to fill; to be freed unless this fails
  * @process: its number or name
- * @profile: as for memledger_live_read()
- * @sysfs: as there
- * @file: as there
+ * @profile: as in struct memledger_live_wanted
+ * @sysfs: where sysfs is mounted
+ * @file: as in struct memledger_live_wanted
  * @error: what went wrong
  *
  * Return: 0, or -1 with @error set.
@@ -59,14 +75,16 @@ int memledger_subject_read_process(struct memledger_subject *subject,
 				   const char *sysfs, const char *file,
 				   struct memledger_error *error)
 {
+	const struct memledger_live_wanted wanted = {
+		.profile = profile,
+		.file = file,
+	};
 	pid_t pid;
 
 	memset(subject, 0, sizeof(*subject));
-	if (!parse_pid(process, &pid) &&
-	    memledger_process_find(process, &pid, error))
+	if (memledger_subject_find(process, &pid, error))
 		return -1;
-	if (memledger_live_read(sysfs, pid, profile, file, &subject->live,
-				error)) {
+	if (memledger_live_read(sysfs, pid, &wanted, &subject->live, error)) {
 		free(subject->live.details);
 		return -1;
 	}

@@ -23,6 +23,8 @@ struct memledger_subject {
 	struct memledger_live live;
 };
 
+int memledger_subject_find(const char *process, pid_t *pid,
+			   struct memledger_error *error);
 int memledger_subject_read_process(struct memledger_subject *subject,
 				   const char *process, const char *profile,
 				   const char *sysfs, const char *file,

@@ -73,3 +73,48 @@ bool memledger_words_optional(char **line, u64 *number)
 	}
 	return memledger_words_number(line, number);
 }
+
+/**
+ * memledger_words_maybe - take a number, or a "-" in its place, off a line
+ * @line: as for memledger_words_next()
+ * @number: gets the number, or 0 for "-"
+ * @known: false for "-"
+ *
+ * Return: whether there was either.
+ */
+bool memledger_words_maybe(char **line, u64 *number, bool *known)
+{
+	*known = *line && (*line)[0] != '-';
+	return memledger_words_optional(line, number);
+}
+
+/**
+ * memledger_words_bool - take a 0 or a 1 off a line
+ * @line: as for memledger_words_next()
+ * @truth: gets which
+ *
+ * Return: whether there was either.
+ */
+bool memledger_words_bool(char **line, bool *truth)
+{
+	u64 number;
+
+	if (!memledger_words_number(line, &number) || number > 1)
+		return false;
+	*truth = number;
+	return true;
+}
+
+/**
+ * memledger_words_expect - take a certain word off a line
+ * @line: as for memledger_words_next()
+ * @word: which one
+ *
+ * Return: whether it was that.
+ */
+bool memledger_words_expect(char **line, const char *word)
+{
+	const char *next = memledger_words_next(line);
+
+	return next && !strcmp(next, word);
+}

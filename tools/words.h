@@ -11,5 +11,8 @@ char *memledger_words_line(char **text);
 char *memledger_words_next(char **line);
 bool memledger_words_number(char **line, u64 *number);
 bool memledger_words_optional(char **line, u64 *number);
+bool memledger_words_maybe(char **line, u64 *number, bool *known);
+bool memledger_words_bool(char **line, bool *truth);
+bool memledger_words_expect(char **line, const char *word);
 
 #endif

@@ -174,6 +174,9 @@ bool memledger_imported_share(enum memledger_imported_rule rule,
 int memledger_graphics_add(struct memledger_graphics *graphics,
 			   enum memledger_imported_rule rule,
 			   const struct memledger_gpu_entry *entry);
+u64 memledger_graphics_total(const struct memledger_totals *totals,
+			     const struct memledger_graphics *graphics,
+			     u64 device_pss, u64 dmabuf_pss);
 void memledger_totals_add_mtrack(struct memledger_totals *totals,
 				 const struct memledger_graphics *graphics);
 

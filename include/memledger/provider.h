@@ -13,7 +13,7 @@
  *	};
  *
  *	pdev = platform_device_register_data(parent, MEMLEDGER_PROVIDER_DEVICE,
- *					     PLATFORM_DEVID_NONE, &ops,
+ *					     PLATFORM_DEVID_AUTO, &ops,
  *					     sizeof(ops));
  *	...
  *	platform_device_unregister(pdev);

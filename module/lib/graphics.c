@@ -236,3 +236,29 @@ void memledger_totals_add_mtrack(struct memledger_totals *totals,
 	add_mtrack(totals, MEMLEDGER_CAT_EGL_MTRACK, graphics->imported_mem);
 	add_mtrack(totals, MEMLEDGER_CAT_GL_MTRACK, graphics->gpumem_unmapped);
 }
+
+/**
+ * memledger_graphics_total - a process's graphics memory, each byte once
+ * @totals: its rows
+ * @graphics: what the GPU driver says
+ * @device_pss: what smaps has of other GPU drivers' files, bytes <<
+ *	MEMLEDGER_PSS_SHIFT
+ * @dmabuf_pss: its share of all DMA-BUFs, bytes
+ *
+ * What smaps counts of the drivers' files, what no page table of the process
+ * has of the driver's own memory, and DMA-BUFs, be they mapped, imported or
+ * neither. Memory of the process that the GPU uses is not graphics memory.
+ *
+ * Return: bytes; U64_MAX where that is too little.
+ */
+u64 memledger_graphics_total(const struct memledger_totals *totals,
+			     const struct memledger_graphics *graphics,
+			     u64 device_pss, u64 dmabuf_pss)
+{
+	u64 total = (totals->category[MEMLEDGER_CAT_GFX_DEV].pss + device_pss)
+		    >> MEMLEDGER_PSS_SHIFT;
+
+	add(&total, graphics->gpumem_unaccounted);
+	add(&total, dmabuf_pss);
+	return total;
+}

@@ -7,7 +7,7 @@
  *   off GPU PID SIZE			one with interrupts off
  *   irq GPU PID SIZE			one in an interrupt
  *   burst GPU THREADS PIDS EVENTS	EVENTS from each of THREADS at once
- *   storm THREADS			without end; 0 ends it
+ *   storm THREADS			until the file is closed; one at a time
  *
  * Thread t of a burst has the pids from (t + 1) << 20 on to itself: its event
  * number i is of the pid i % PIDS behind that, and of size i + 1. By turns
@@ -39,7 +39,7 @@
 #define STORM_ROUND	64
 
 /* Of so many processes on each of four GPUs, with numbers that no process has. */
-#define STORM_PIDS	20000
+#define STORM_PIDS	3000
 #define STORM_FIRST_PID	5000000
 
 enum context {
@@ -68,6 +68,8 @@ struct emitter {
 static DEFINE_MUTEX(writer_lock);
 static struct emitter bursts[MAX_THREADS], storms[MAX_THREADS];
 static struct workqueue_struct *emitters;
+/* Of the storm, or NULL. */
+static struct file *storm_file;
 static bool storming;
 static atomic64_t emitted;
 
@@ -166,29 +168,34 @@ static int start_burst(u32 gpu, u32 threads, u32 pids, u32 events)
 	return 0;
 }
 
-static void end_storm(void)
+static void end_storm(struct file *file)
 {
 	u32 i;
 
+	if (storm_file != file)
+		return;
+	storm_file = NULL;
 	WRITE_ONCE(storming, false);
 	for (i = 0; i < MAX_THREADS; i++)
 		flush_work(&storms[i].work);
 }
 
-static int set_storm(u32 threads)
+static int start_storm(struct file *file, u32 threads)
 {
 	u32 i;
 
-	if (threads > MAX_THREADS)
+	if (!threads || threads > MAX_THREADS)
 		return -EINVAL;
-	end_storm();
+	if (storm_file)
+		return -EBUSY;
+	storm_file = file;
 	WRITE_ONCE(storming, true);
 	for (i = 0; i < threads; i++)
 		queue_work(emitters, &storms[i].work);
 	return 0;
 }
 
-static int run_line(const char *line)
+static int run_line(struct file *file, const char *line)
 {
 	u32 gpu, threads, pids, events;
 	u64 size;
@@ -203,7 +210,7 @@ static int run_line(const char *line)
 			&events) == 4)
 		return start_burst(gpu, threads, pids, events);
 	else if (sscanf(line, "storm %u", &threads) == 1)
-		return set_storm(threads);
+		return start_storm(file, threads);
 	else
 		return -EINVAL;
 	return 0;
@@ -224,7 +231,7 @@ static ssize_t gpuevents_write(struct file *file, const char __user *buf,
 	mutex_lock(&writer_lock);
 	while (!ret && (line = strsep(&rest, "\n"))) {
 		if (*line)
-			ret = run_line(line);
+			ret = run_line(file, line);
 	}
 	mutex_unlock(&writer_lock);
 	kfree(text);
@@ -243,8 +250,17 @@ static ssize_t gpuevents_read(struct file *file, char __user *buf, size_t size,
 	return simple_read_from_buffer(buf, size, pos, text, len);
 }
 
+static int gpuevents_release(struct inode *inode, struct file *file)
+{
+	mutex_lock(&writer_lock);
+	end_storm(file);
+	mutex_unlock(&writer_lock);
+	return 0;
+}
+
 static const struct file_operations gpuevents_fops = {
 	.owner = THIS_MODULE,
+	.release = gpuevents_release,
 	.read = gpuevents_read,
 	.write = gpuevents_write,
 };
@@ -280,7 +296,6 @@ static int __init gpuevents_init(void)
 static void __exit gpuevents_exit(void)
 {
 	misc_deregister(&gpuevents_device);
-	end_storm();
 	destroy_workqueue(emitters);
 }
 

@@ -35,6 +35,15 @@ CLASSES = (
     "linker libc_alloc libc_other webview allocators leak_tools hooks "
     "mapping_owner unnamed_data unnamed_code unnamed_readonly "
     "unnamed_reserve named_other").split()
+GRAPHICS_FIELDS = (
+    "gpumem_mapped gpumem_unmapped gpumem_unaccounted gpumem_secure "
+    "gpumem_reclaimed usermem imported_size imported_mem egl_surface_count "
+    "egl_image_count entries").split()
+USAGES = (
+    "any framebuffer renderbuffer arraybuffer elementarraybuffer "
+    "vertexarraybuffer texture surface egl_surface gl cl cl_buffer_map "
+    "cl_buffer_nomap cl_image_map cl_image_nomap cl_kernel_stack command 2d "
+    "egl_image egl_shadow multisample kernel other").split()
 MTRACK = ("egl_mtrack", "gl_mtrack", "other_mtrack")
 
 results = {"count": 0, "failed": 0}
@@ -145,14 +154,20 @@ def everything(swap_pss):
 USAGE_WORDS = 15
 TOTALS = struct.Struct("=%dQ" % (USAGE_WORDS * (
     1 + len(CATEGORIES) + len(SUBCATEGORIES) + len(CLASSES))))
+# Then what the GPU driver says, and other drivers' devices, RSS and PSS.
+GRAPHICS = struct.Struct("=%dQ" % (len(GRAPHICS_FIELDS) + len(USAGES) + 2))
 HEAD = struct.Struct("=IIIHHHHHHIiQQQQII16s16s")
 MAGIC = 0x4c4d454d
 
 
 def record(pid, comm=b"app", profile=b"android16", unavailable=3, complete=1,
            magic=MAGIC, version=1, size=None, categories=len(CATEGORIES),
-           classes=len(CLASSES), generation=(7, 7), heap_pss=0, unknown=()):
-    """A record of so many bytes of native heap, and of classes of Unknown."""
+           classes=len(CLASSES), generation=(7, 7), heap_pss=0, unknown=(),
+           rows=(), usages=len(USAGES), rule=1, graphics=(), usage=(),
+           device=(0, 0)):
+    """A record of so many bytes of native heap, of classes of Unknown, of
+    rows, and of graphics.
+    """
     words = [0] * (TOTALS.size // 8)
 
     def add(row, number):
@@ -170,11 +185,19 @@ def record(pid, comm=b"app", profile=b"android16", unavailable=3, complete=1,
                     1 + len(CATEGORIES) + len(SUBCATEGORIES) +
                     CLASSES.index(name)):
             add(row, pss)
-    whole = HEAD.size + TOTALS.size + 8
+    for name, pss in dict(rows).items():
+        for row in (0, 1 + CATEGORIES.index(name)):
+            add(row, pss)
+    numbers = [dict(graphics).get(name, 0) for name in GRAPHICS_FIELDS] + \
+        [dict(usage).get(name, 0) for name in USAGES] + \
+        [device[0], device[1] << 12]
+    whole = HEAD.size + TOTALS.size + GRAPHICS.size + 8
     return HEAD.pack(magic, version, size or whole, categories,
-                     len(SUBCATEGORIES), classes, 0, 0, 0, 4096, pid, generation[0],
+                     len(SUBCATEGORIES), classes, usages, rule, 0, 4096, pid,
+                     generation[0],
                      12000000034, 5, 6, complete, unavailable, comm, profile) \
-        + TOTALS.pack(*words) + struct.pack("=Q", generation[1])
+        + TOTALS.pack(*words) + GRAPHICS.pack(*numbers) + \
+        struct.pack("=Q", generation[1])
 
 
 def make_sysfs(directory, pid, data, abi="1\n",

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Any bytes in, by libFuzzer: the smaps reader, the readers of the module's
- * tables, the classifier and all outputs must stand them, under every profile.
+ * tables and of fdinfo, the classifier and all outputs must stand them, under
+ * every profile.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../dmabuf_listing.h"
+#include "../drm.h"
 #include "../explain.h"
+#include "../gpu_entries.h"
+#include "../gpumem.h"
 #include "../smaps.h"
 #include "../unknown.h"
 
@@ -90,6 +95,92 @@ static void print_tables(const uint8_t *data, size_t size,
 	}
 }
 
+static char *copy(const uint8_t *data, size_t size)
+{
+	char *text = strndup((const char *)data, size);
+
+	if (!text)
+		abort();
+	return text;
+}
+
+static void print_dmabufs(char *text, s32 pid)
+{
+	struct memledger_dmabuf_listing listing = {
+		.pid = pid,
+		.source = "fuzz",
+		.kernel = "fuzz",
+	};
+	struct memledger_error error;
+	unsigned int way;
+
+	/* There is no such directory, and so no list of the kernel's. */
+	if (!memledger_dmabuf_listing_make(&listing, text, "/nowhere",
+					   &error)) {
+		for (way = 0; way <= MEMLEDGER_DMABUF_GRID; way++) {
+			memledger_dmabuf_print(nowhere(), &listing, way,
+					       false);
+			memledger_dmabuf_print(nowhere(), &listing, way, true);
+		}
+		memledger_dmabuf_print_json(nowhere(), &listing);
+	}
+	memledger_dmabuf_listing_free(&listing);
+}
+
+static void print_gpu_entries(char *text)
+{
+	struct memledger_gpu_entries entries = {};
+	struct memledger_error error;
+	bool first = true;
+
+	if (!memledger_gpu_entries_parse(&entries, text, &error)) {
+		memledger_gpu_entries_print_usage(nowhere(), &entries);
+		memledger_gpu_entries_print(nowhere(), &entries);
+		memledger_gpu_entries_print_json(nowhere(), &first, &entries);
+	}
+	memledger_gpu_entries_free(&entries);
+}
+
+/* As two file descriptors, which may be one client. */
+static void print_drm(const uint8_t *data, size_t size)
+{
+	struct memledger_drm drm = {};
+	bool first = true;
+	unsigned int fd;
+
+	for (fd = 0; fd < 2; fd++) {
+		char *text = copy(data, size);
+
+		if (memledger_drm_parse(&drm, fd, text))
+			abort();
+		free(text);
+	}
+	memledger_drm_print(nowhere(), &drm);
+	memledger_drm_print_json(nowhere(), &first, &drm);
+	memledger_drm_free(&drm);
+}
+
+/* The bytes as each of the tables of graphics memory. */
+static void print_graphics(const uint8_t *data, size_t size)
+{
+	struct memledger_error error;
+	unsigned int table;
+
+	for (table = 0; table < 5; table++) {
+		char *text = copy(data, size);
+
+		if (table < 2)
+			print_dmabufs(text, table ? 1 : -1);
+		else if (table == 2)
+			print_gpu_entries(text);
+		else
+			memledger_gpumem_print(nowhere(), text, "fuzz", "fuzz",
+					       table == 3, &error);
+		free(text);
+	}
+	print_drm(data, size);
+}
+
 /* Rows must add up to the total, whatever the text. */
 static void check_sums(const struct memledger_totals *totals)
 {
@@ -110,14 +201,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	unsigned int i;
 
+	/* fmemopen() takes no empty buffer. */
+	if (!size)
+		return 0;
+	print_graphics(data, size);
 	for (i = 0; i < nr_memledger_profiles; i++) {
 		struct memledger_subject subject = {};
 		struct memledger_error error;
 		FILE *file;
 
-		/* fmemopen() takes no empty buffer. */
-		if (!size)
-			return 0;
 		print_tables(data, size, &memledger_profiles[i]);
 		file = fmemopen((void *)data, size, "r");
 		if (!file)

@@ -19,6 +19,7 @@ from common import (BUILD, CATEGORIES, CLASSES, LABELS, MTRACK, NAMES, NINE,
                     PROFILES, SAMPLES, SUBCATEGORIES, SUB_LABELS, SUB_NAMES,
                     TOOL, everything, expect, make_sysfs, read, record, report,
                     results, run, run_good, run_json, skip, vma)
+import test_graphics
 import test_unknown
 
 SUMMARY = (
@@ -783,6 +784,7 @@ def main():
         test_live(directory)
         test_names(directory)
         test_unknown.test_all(directory)
+        test_graphics.test_all(directory)
     print("1..%d" % results["count"])
     return 1 if results["failed"] else 0
 

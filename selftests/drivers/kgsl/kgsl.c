@@ -22,6 +22,7 @@
 #include "memledger_kgsl.h"
 
 #define MEMSTORE_SIZE	(8 * PAGE_SIZE)
+#define COMPATIBLE	"memledger,kgsl-standin"
 
 struct kgsl_driver kgsl_driver = {
 	.process_list = LIST_HEAD_INIT(kgsl_driver.process_list),
@@ -261,7 +262,7 @@ static int kgsl_probe(struct platform_device *pdev)
 }
 
 static const struct of_device_id kgsl_of_match[] = {
-	{ .compatible = "memledger,kgsl-standin" },
+	{ .compatible = COMPATIBLE },
 	{ }
 };
 MODULE_DEVICE_TABLE(of, kgsl_of_match);

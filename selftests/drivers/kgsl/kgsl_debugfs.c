@@ -41,20 +41,21 @@ static void entry_print(struct seq_file *seq, struct kgsl_mem_entry *entry,
 	unsigned int type = kgsl_memdesc_usermem_type(memdesc);
 	char metadata[sizeof(entry->metadata)];
 	struct kgsl_dmabuf_counts counts = {};
+	u64 memflags = READ_ONCE(memdesc->flags);
 	char usage[16], flags[11];
 
 	flags[0] = kgsl_memdesc_is_global(memdesc) ? 'g' : '-';
 	flags[1] = '-';
-	flags[2] = memdesc->flags & KGSL_MEMFLAGS_GPUREADONLY ? '-' : 'w';
+	flags[2] = memflags & KGSL_MEMFLAGS_GPUREADONLY ? '-' : 'w';
 	flags[3] = align_flag(memdesc);
 	flags[4] = cache_flags[kgsl_memdesc_get_cachemode(memdesc)];
 	flags[5] = kgsl_memdesc_use_cpu_map(memdesc) ? 'p' : '-';
 	flags[6] = atomic_read(&entry->map_count) ? 'Y' : 'N';
 	flags[7] = kgsl_memdesc_is_secured(memdesc) ? 's' : '-';
 	flags[8] = '-';
-	flags[9] = memdesc->flags & KGSL_MEMFLAGS_VBO ? 'v' : '-';
+	flags[9] = memflags & KGSL_MEMFLAGS_VBO ? 'v' : '-';
 	flags[10] = '\0';
-	kgsl_get_memory_usage(usage, sizeof(usage), memdesc->flags);
+	kgsl_get_memory_usage(usage, sizeof(usage), memflags);
 	if (type == KGSL_MEM_ENTRY_ION)
 		kgsl_dmabuf_count(entry, &counts);
 

@@ -63,6 +63,18 @@ int kgsl_entry_pin(struct kgsl_mem_entry *entry)
 	return 0;
 }
 
+static void add_stats(struct kgsl_process_private *process, unsigned int type,
+		      u64 size)
+{
+	u64 now;
+
+	spin_lock(&process->mem_lock);
+	now = atomic64_add_return(size, &process->stats[type].cur);
+	WRITE_ONCE(process->stats[type].max,
+		   max(now, process->stats[type].max));
+	spin_unlock(&process->mem_lock);
+}
+
 /*
  * An address and an empty slot for @entry, and its size in the statistics.
  * Where it fails, @entry still is the caller's.
@@ -98,13 +110,8 @@ int kgsl_mem_entry_attach(struct kgsl_process_private *process,
 
 	if (memdesc->gpuaddr)
 		kgsl_mmu_map(memdesc);
-	if (!(memdesc->flags & KGSL_MEMFLAGS_VBO)) {
-		u64 now = atomic64_add_return(memdesc->size,
-					      &process->stats[type].cur);
-
-		if (now > process->stats[type].max)
-			process->stats[type].max = now;
-	}
+	if (!(memdesc->flags & KGSL_MEMFLAGS_VBO))
+		add_stats(process, type, memdesc->size);
 	if (type != KGSL_MEM_ENTRY_KERNEL)
 		KGSL_STATS_ADD(memdesc->size, &kgsl_driver.stats.mapped,
 			       &kgsl_driver.stats.mapped_max);

@@ -566,48 +566,54 @@ static long ioctl_getproperty(struct kgsl_process_private *private, void *data)
 	return 0;
 }
 
-struct kgsl_ioctl {
+static const struct kgsl_ioctl {
 	unsigned int cmd;
 	long (*func)(struct kgsl_process_private *private, void *data);
+} ioctls[] = {
+	{ IOCTL_KGSL_DEVICE_GETPROPERTY, ioctl_getproperty },
+	{ IOCTL_KGSL_MAP_USER_MEM, ioctl_map_user_mem },
+	{ IOCTL_KGSL_SHAREDMEM_FREE, ioctl_sharedmem_free },
+	{ IOCTL_KGSL_GPUMEM_ALLOC, ioctl_gpumem_alloc },
+	{ IOCTL_KGSL_GPUMEM_ALLOC_ID, ioctl_gpumem_alloc_id },
+	{ IOCTL_KGSL_GPUMEM_FREE_ID, ioctl_gpumem_free_id },
+	{ IOCTL_KGSL_GPUMEM_GET_INFO, ioctl_gpumem_get_info },
+	{ IOCTL_KGSL_GPUOBJ_ALLOC, ioctl_gpuobj_alloc },
+	{ IOCTL_KGSL_GPUOBJ_FREE, ioctl_gpuobj_free },
+	{ IOCTL_KGSL_GPUOBJ_INFO, ioctl_gpuobj_info },
+	{ IOCTL_KGSL_GPUOBJ_IMPORT, ioctl_gpuobj_import },
+	{ IOCTL_KGSL_GPUOBJ_SYNC, ioctl_gpuobj_sync },
+	{ IOCTL_KGSL_GPUOBJ_SET_INFO, ioctl_gpuobj_set_info },
+	{ IOCTL_KGSL_GPUMEM_BIND_RANGES, ioctl_gpumem_bind_ranges },
 };
 
-#define IOCTL(cmd, func)	[_IOC_NR(cmd)] = { cmd, func }
+/* All of it but the size must be right. */
+static const struct kgsl_ioctl *find_ioctl(unsigned int cmd)
+{
+	unsigned int size = IOCSIZE_MASK, i;
 
-static const struct kgsl_ioctl ioctls[] = {
-	IOCTL(IOCTL_KGSL_DEVICE_GETPROPERTY, ioctl_getproperty),
-	IOCTL(IOCTL_KGSL_MAP_USER_MEM, ioctl_map_user_mem),
-	IOCTL(IOCTL_KGSL_SHAREDMEM_FREE, ioctl_sharedmem_free),
-	IOCTL(IOCTL_KGSL_GPUMEM_ALLOC, ioctl_gpumem_alloc),
-	IOCTL(IOCTL_KGSL_GPUMEM_ALLOC_ID, ioctl_gpumem_alloc_id),
-	IOCTL(IOCTL_KGSL_GPUMEM_FREE_ID, ioctl_gpumem_free_id),
-	IOCTL(IOCTL_KGSL_GPUMEM_GET_INFO, ioctl_gpumem_get_info),
-	IOCTL(IOCTL_KGSL_GPUOBJ_ALLOC, ioctl_gpuobj_alloc),
-	IOCTL(IOCTL_KGSL_GPUOBJ_FREE, ioctl_gpuobj_free),
-	IOCTL(IOCTL_KGSL_GPUOBJ_INFO, ioctl_gpuobj_info),
-	IOCTL(IOCTL_KGSL_GPUOBJ_IMPORT, ioctl_gpuobj_import),
-	IOCTL(IOCTL_KGSL_GPUOBJ_SYNC, ioctl_gpuobj_sync),
-	IOCTL(IOCTL_KGSL_GPUOBJ_SET_INFO, ioctl_gpuobj_set_info),
-	IOCTL(IOCTL_KGSL_GPUMEM_BIND_RANGES, ioctl_gpumem_bind_ranges),
-};
+	for (i = 0; i < ARRAY_SIZE(ioctls); i++)
+		if ((cmd | size) == (ioctls[i].cmd | size))
+			return &ioctls[i];
+	return NULL;
+}
 
 /* A struct may be shorter than here, the rest is 0, or longer. */
 long kgsl_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct kgsl_device_private *dev_priv = file->private_data;
+	const struct kgsl_ioctl *ioctl = find_ioctl(cmd);
 	void __user *user = (void __user *)arg;
-	unsigned int nr = _IOC_NR(cmd);
 	u64 data[16] = {};
 	size_t size;
 	long ret;
 
-	if (_IOC_TYPE(cmd) != KGSL_IOC_TYPE || nr >= ARRAY_SIZE(ioctls) ||
-	    !ioctls[nr].func || _IOC_DIR(cmd) != _IOC_DIR(ioctls[nr].cmd))
+	if (!ioctl)
 		return -ENOTTY;
 	BUILD_BUG_ON(sizeof(struct kgsl_gpumem_get_info) > sizeof(data));
-	size = min(_IOC_SIZE(cmd), _IOC_SIZE(ioctls[nr].cmd));
+	size = min(_IOC_SIZE(cmd), _IOC_SIZE(ioctl->cmd));
 	if (copy_from_user(data, user, size))
 		return -EFAULT;
-	ret = ioctls[nr].func(dev_priv->process_priv, data);
+	ret = ioctl->func(dev_priv->process_priv, data);
 	if (_IOC_DIR(cmd) & _IOC_READ && copy_to_user(user, data, size))
 		return ret ?: -EFAULT;
 	return ret;

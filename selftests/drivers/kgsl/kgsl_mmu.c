@@ -19,7 +19,7 @@ struct va_range {
 	u64 end;
 };
 
-/* All but the low ones above what a process may have, so that that is free. */
+/* All but the low ones are above those that a process itself may have. */
 static struct va_range va_range(u64 flags)
 {
 	if (flags & KGSL_MEMFLAGS_SECURE)

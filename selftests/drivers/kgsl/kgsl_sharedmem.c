@@ -22,6 +22,10 @@ static bool use_shmem;
 module_param_named(shmem, use_shmem, bool, 0600);
 MODULE_PARM_DESC(shmem, "take pages from shmem files, and map these");
 
+static unsigned int max_alloc_mb;
+module_param(max_alloc_mb, uint, 0600);
+MODULE_PARM_DESC(max_alloc_mb, "larger allocations fail; 0: those of more than half the memory that is available");
+
 /* KGSL knows no larger alignment. */
 #define MAX_ALIGN_SHIFT	25
 
@@ -119,6 +123,16 @@ static int fill_page_array(struct kgsl_memdesc *memdesc)
 	return 0;
 }
 
+/* Rather fail than make the kernel kill somebody. */
+static bool too_large(u64 size)
+{
+	u64 max = (u64)READ_ONCE(max_alloc_mb) << 20;
+
+	if (!max)
+		max = (u64)max(si_mem_available(), 0L) << PAGE_SHIFT >> 1;
+	return size > max;
+}
+
 static int alloc_page_array(struct kgsl_memdesc *memdesc, u64 size, bool shmem)
 {
 	struct file *file;
@@ -126,8 +140,7 @@ static int alloc_page_array(struct kgsl_memdesc *memdesc, u64 size, bool shmem)
 
 	memdesc->size = size;
 	memdesc->page_count = size >> PAGE_SHIFT;
-	/* Rather fail than make the kernel kill somebody. */
-	if (memdesc->page_count > si_mem_available() / 2)
+	if (too_large(size))
 		return -ENOMEM;
 	if (shmem) {
 		file = shmem_file_setup("kgsl-3d0", size, VM_NORESERVE);

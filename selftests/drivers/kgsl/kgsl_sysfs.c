@@ -34,7 +34,7 @@ static ssize_t entry_show(struct kgsl_process_private *private, int type,
 static ssize_t entry_max_show(struct kgsl_process_private *private, int type,
 			      char *buf)
 {
-	return sysfs_emit(buf, "%llu\n", private->stats[type].max);
+	return sysfs_emit(buf, "%llu\n", READ_ONCE(private->stats[type].max));
 }
 
 enum imported_rule {
