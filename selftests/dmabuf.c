@@ -557,6 +557,7 @@ TEST_F_TIMEOUT(dmabuf, of_one_process, TIMEOUT)
 {
 	struct dmabuf_list own;
 	char path[128];
+	pid_t late;
 	u64 ino[3];
 
 	for (int i = 0; i < 3; i++) {
@@ -586,8 +587,9 @@ TEST_F_TIMEOUT(dmabuf, of_one_process, TIMEOUT)
 
 	/* One that came after the snapshot is not in it: that is not 0. */
 	ASSERT_EQ(actor_start(&self->actors, 3), 0);
-	ASSERT_EQ(node_write_number("track", PID(3)), 0);
-	snprintf(path, sizeof(path), DETAILS "processes/%d/dmabuf", PID(3));
+	late = PID(3);
+	ASSERT_EQ(node_write_number("track", late), 0);
+	snprintf(path, sizeof(path), DETAILS "processes/%d/dmabuf", late);
 	EXPECT_EQ(dmabufs_read(&own, path), -ENODATA);
 	ASSERT_EQ(node_write("dmabuf/max_age_ms", "3600000"), 0);
 	ASSERT_EQ(dmabufs_read(&own, path), 0);
@@ -600,6 +602,65 @@ TEST_F_TIMEOUT(dmabuf, of_one_process, TIMEOUT)
 	dmabufs_free(&own);
 	ASSERT_EQ(DO(3, ACTOR_EXIT), 0);
 	EXPECT_EQ(dmabufs_read(&own, path), -ESRCH);
+	EXPECT_EQ(node_write_number("untrack", late), 0);
+}
+
+/*
+ * A process's numbers, of buffers that two processes have in all ways:
+ *
+ *	        1  8 MB pages    2  4 MB frames   3  2 MB   4  6 MB frames
+ *	A       maps             maps             fd        imported
+ *	B       fd               maps                       maps
+ */
+static const struct {
+	const char *field;
+	u64 mb[2];
+} shares[] = {
+	{ "dmabuf_count", { 4, 3 } },
+	{ "dmabuf_rss", { 8 + 4 + 2 + 6, 8 + 4 + 6 } },
+	{ "dmabuf_pss", { 4 + 2 + 2 + 3, 4 + 2 + 3 } },
+	{ "dmabuf_smaps_rss", { 8, 0 } },
+	{ "dmabuf_smaps_pss", { 8, 0 } },
+	/* Of 1 smaps has all, and 3 is not mapped. */
+	{ "dmabuf_memtrack", { 2 + 3, 2 + 3 } },
+};
+
+TEST_F_TIMEOUT(dmabuf, share_of_a_process, TIMEOUT)
+{
+	static const int flags[] = { EXPORTER_PAGES, EXPORTER_FRAMES, 0,
+				     EXPORTER_FRAMES };
+	static const u64 mb[] = { 8, 4, 2, 6 };
+
+	ASSERT_EQ(exporter_tell(EXPORTER_PROVIDER_ON, 0), 0);
+	for (int k = 0; k < 4; k++) {
+		ASSERT_GT(DO(0, ACTOR_CREATE, .slot = k, .to = flags[k],
+			     .size = mb[k] * MB), 0);
+		if (k == 2)
+			continue;
+		ASSERT_EQ(DO(0, ACTOR_SEND, .slot = k, .to = 1), 0);
+		ASSERT_GT(DO(1, ACTOR_RECEIVE, .slot = k), 0);
+		ASSERT_EQ(DO(0, k == 3 ? ACTOR_IMPORT : ACTOR_MAP, .slot = k,
+			     .to = k, .size = mb[k] * MB), 0);
+		ASSERT_EQ(DO(0, ACTOR_CLOSE, .slot = k), 0);
+		if (!k)
+			continue;
+		ASSERT_EQ(DO(1, ACTOR_MAP, .slot = k, .to = k,
+			     .size = mb[k] * MB), 0);
+		ASSERT_EQ(DO(1, ACTOR_CLOSE, .slot = k), 0);
+	}
+	ASSERT_EQ(node_write("dmabuf/refresh", "1"), 0);
+	EXPECT_EQ(node_read("dmabuf/complete"), 1);
+	for (int i = 0; i < 2; i++) {
+		ASSERT_EQ(node_write_number("track", PID(i)), 0);
+		for (size_t k = 0; k < ARRAY_SIZE(shares); k++) {
+			u64 want = shares[k].mb[i] * (k ? MB : 1);
+
+			EXPECT_EQ(node_read("processes/%d/graphics/%s", PID(i),
+					    shares[k].field), (long long)want)
+				TH_LOG("%s of %d", shares[k].field, i);
+		}
+		ASSERT_EQ(node_write_number("untrack", PID(i)), 0);
+	}
 }
 
 TEST_F_TIMEOUT(dmabuf, age, TIMEOUT)
