@@ -1271,6 +1271,8 @@ TEST_F_TIMEOUT(dmabuf, while_others_come_and_go, TIMEOUT)
 	u64 ino[2] = { CREATE(EXPORTER_PAGES, MB) };
 	pid_t pid[ARRAY_SIZE(run)];
 
+	/* So that we can wait for children of our children. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	ASSERT_EQ(DO(0, ACTOR_MAP, .size = MB), 0);
 	ASSERT_EQ(DO(0, ACTOR_DUP_MANY, .size = 599), 0);
 	ino[1] = DO(1, ACTOR_CREATE, .size = 2 * MB);
@@ -1288,8 +1290,11 @@ TEST_F_TIMEOUT(dmabuf, while_others_come_and_go, TIMEOUT)
 		EXPECT_EQ(holder(&self->list, ino[1], PID(1))->fds, 1);
 	}
 	/* And they are gone with those who had them. */
-	for (size_t i = 0; i < ARRAY_SIZE(run); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(run); i++) {
 		end_process(pid[i]);
+		while (waitpid(-pid[i], NULL, 0) > 0)
+			;
+	}
 	REFRESH();
 	EXPECT_EQ(self->list.nr_buffers, 2);
 	EXPECT_EQ(self->list.complete, 1);
