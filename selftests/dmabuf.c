@@ -188,14 +188,17 @@ static int smaps_sum(pid_t pid, u64 *rss, u64 *pss, int *vmas)
 /* Which exporters' pages smaps counts: then they are in it and in ours. */
 static const struct {
 	const char *name;
+	const char *device;
 	enum actor_op op;
 	int flags;
 	bool in_smaps;
 } exporters[] = {
-	{ EXPORTER_NAME, ACTOR_CREATE, EXPORTER_PAGES, true },
-	{ EXPORTER_NAME, ACTOR_CREATE, EXPORTER_FRAMES, false },
-	{ "system", ACTOR_HEAP, 0, false },
-	{ "udmabuf", ACTOR_UDMABUF, 0, false },
+	{ EXPORTER_NAME, "/dev/" EXPORTER_NAME, ACTOR_CREATE, EXPORTER_PAGES,
+	  true },
+	{ EXPORTER_NAME, "/dev/" EXPORTER_NAME, ACTOR_CREATE, EXPORTER_FRAMES,
+	  false },
+	{ "system", "/dev/dma_heap/system", ACTOR_HEAP, 0, false },
+	{ "udmabuf", "/dev/udmabuf", ACTOR_UDMABUF, 0, false },
 };
 
 TEST_F_TIMEOUT(dmabuf, what_smaps_counts, TIMEOUT)
@@ -206,6 +209,8 @@ TEST_F_TIMEOUT(dmabuf, what_smaps_counts, TIMEOUT)
 		long long ino;
 		int vmas;
 
+		if (!file_readable(exporters[i].device))
+			SKIP(return, "no %s", exporters[i].device);
 		ino = DO(0, exporters[i].op, .to = exporters[i].flags,
 			 .size = size);
 		ASSERT_GT(ino, 0) TH_LOG("%s: %lld", exporters[i].name, ino);
@@ -490,7 +495,7 @@ TEST_F_TIMEOUT(dmabuf, names_are_harmless, TIMEOUT)
 		struct actor_order order = { ACTOR_NAME };
 		const struct dmabuf *buffer;
 
-		strcpy(order.text, names[i].name);
+		snprintf(order.text, sizeof(order.text), "%s", names[i].name);
 		ASSERT_EQ(actor_do(&self->actors, 0, &order), 0);
 		REFRESH();
 		buffer = dmabufs_find(&self->list, ino);
@@ -512,6 +517,8 @@ TEST_F_TIMEOUT(dmabuf, as_the_kernel_lists_them, TIMEOUT)
 	dir = opendir(BUFFERS);
 	if (!dir)
 		SKIP(return, "no " BUFFERS " (CONFIG_DMABUF_SYSFS_STATS)");
+	if (!file_readable("/dev/dma_heap/system"))
+		SKIP(return, "no /dev/dma_heap/system");
 	for (int i = 0; i < NR_SLOTS; i++) {
 		ASSERT_GT(DO(i % 3, i % 2 ? ACTOR_HEAP : ACTOR_CREATE,
 			     .slot = i, .size = (i + 1) * MB), 0);
@@ -550,6 +557,7 @@ TEST_F_TIMEOUT(dmabuf, of_one_process, TIMEOUT)
 {
 	struct dmabuf_list own;
 	char path[128];
+	pid_t late;
 	u64 ino[3];
 
 	for (int i = 0; i < 3; i++) {
@@ -579,8 +587,9 @@ TEST_F_TIMEOUT(dmabuf, of_one_process, TIMEOUT)
 
 	/* One that came after the snapshot is not in it: that is not 0. */
 	ASSERT_EQ(actor_start(&self->actors, 3), 0);
-	ASSERT_EQ(node_write_number("track", PID(3)), 0);
-	snprintf(path, sizeof(path), DETAILS "processes/%d/dmabuf", PID(3));
+	late = PID(3);
+	ASSERT_EQ(node_write_number("track", late), 0);
+	snprintf(path, sizeof(path), DETAILS "processes/%d/dmabuf", late);
 	EXPECT_EQ(dmabufs_read(&own, path), -ENODATA);
 	ASSERT_EQ(node_write("dmabuf/max_age_ms", "3600000"), 0);
 	ASSERT_EQ(dmabufs_read(&own, path), 0);
@@ -593,6 +602,65 @@ TEST_F_TIMEOUT(dmabuf, of_one_process, TIMEOUT)
 	dmabufs_free(&own);
 	ASSERT_EQ(DO(3, ACTOR_EXIT), 0);
 	EXPECT_EQ(dmabufs_read(&own, path), -ESRCH);
+	EXPECT_EQ(node_write_number("untrack", late), 0);
+}
+
+/*
+ * A process's numbers, of buffers that two processes have in all ways:
+ *
+ *	        1  8 MB pages    2  4 MB frames   3  2 MB   4  6 MB frames
+ *	A       maps             maps             fd        imported
+ *	B       fd               maps                       maps
+ */
+static const struct {
+	const char *field;
+	u64 mb[2];
+} shares[] = {
+	{ "dmabuf_count", { 4, 3 } },
+	{ "dmabuf_rss", { 8 + 4 + 2 + 6, 8 + 4 + 6 } },
+	{ "dmabuf_pss", { 4 + 2 + 2 + 3, 4 + 2 + 3 } },
+	{ "dmabuf_smaps_rss", { 8, 0 } },
+	{ "dmabuf_smaps_pss", { 8, 0 } },
+	/* Of 1 smaps has all, and 3 is not mapped. */
+	{ "dmabuf_memtrack", { 2 + 3, 2 + 3 } },
+};
+
+TEST_F_TIMEOUT(dmabuf, share_of_a_process, TIMEOUT)
+{
+	static const int flags[] = { EXPORTER_PAGES, EXPORTER_FRAMES, 0,
+				     EXPORTER_FRAMES };
+	static const u64 mb[] = { 8, 4, 2, 6 };
+
+	ASSERT_EQ(exporter_tell(EXPORTER_PROVIDER_ON, 0), 0);
+	for (int k = 0; k < 4; k++) {
+		ASSERT_GT(DO(0, ACTOR_CREATE, .slot = k, .to = flags[k],
+			     .size = mb[k] * MB), 0);
+		if (k == 2)
+			continue;
+		ASSERT_EQ(DO(0, ACTOR_SEND, .slot = k, .to = 1), 0);
+		ASSERT_GT(DO(1, ACTOR_RECEIVE, .slot = k), 0);
+		ASSERT_EQ(DO(0, k == 3 ? ACTOR_IMPORT : ACTOR_MAP, .slot = k,
+			     .to = k, .size = mb[k] * MB), 0);
+		ASSERT_EQ(DO(0, ACTOR_CLOSE, .slot = k), 0);
+		if (!k)
+			continue;
+		ASSERT_EQ(DO(1, ACTOR_MAP, .slot = k, .to = k,
+			     .size = mb[k] * MB), 0);
+		ASSERT_EQ(DO(1, ACTOR_CLOSE, .slot = k), 0);
+	}
+	ASSERT_EQ(node_write("dmabuf/refresh", "1"), 0);
+	EXPECT_EQ(node_read("dmabuf/complete"), 1);
+	for (int i = 0; i < 2; i++) {
+		ASSERT_EQ(node_write_number("track", PID(i)), 0);
+		for (size_t k = 0; k < ARRAY_SIZE(shares); k++) {
+			u64 want = shares[k].mb[i] * (k ? MB : 1);
+
+			EXPECT_EQ(node_read("processes/%d/graphics/%s", PID(i),
+					    shares[k].field), (long long)want)
+				TH_LOG("%s of %d", shares[k].field, i);
+		}
+		ASSERT_EQ(node_write_number("untrack", PID(i)), 0);
+	}
 }
 
 TEST_F_TIMEOUT(dmabuf, age, TIMEOUT)
@@ -1203,6 +1271,8 @@ TEST_F_TIMEOUT(dmabuf, while_others_come_and_go, TIMEOUT)
 	u64 ino[2] = { CREATE(EXPORTER_PAGES, MB) };
 	pid_t pid[ARRAY_SIZE(run)];
 
+	/* So that we can wait for children of our children. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	ASSERT_EQ(DO(0, ACTOR_MAP, .size = MB), 0);
 	ASSERT_EQ(DO(0, ACTOR_DUP_MANY, .size = 599), 0);
 	ino[1] = DO(1, ACTOR_CREATE, .size = 2 * MB);
@@ -1220,8 +1290,11 @@ TEST_F_TIMEOUT(dmabuf, while_others_come_and_go, TIMEOUT)
 		EXPECT_EQ(holder(&self->list, ino[1], PID(1))->fds, 1);
 	}
 	/* And they are gone with those who had them. */
-	for (size_t i = 0; i < ARRAY_SIZE(run); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(run); i++) {
 		end_process(pid[i]);
+		while (waitpid(-pid[i], NULL, 0) > 0)
+			;
+	}
 	REFRESH();
 	EXPECT_EQ(self->list.nr_buffers, 2);
 	EXPECT_EQ(self->list.complete, 1);
