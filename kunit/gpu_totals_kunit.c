@@ -142,10 +142,11 @@ static void values_test(struct kunit *test)
 /* Without memory only new values fail, and leave all as it is. */
 static void spare_test(struct kunit *test)
 {
-	const struct memledger_gpu_value old = { 0, 7, 2 }, new = { 0, 8, 3 };
+	const struct memledger_gpu_value old = { 0, 7, 2, 2 }, new = { 0, 8, 3, 3 };
 	struct memledger_gpu_values_entry *spare = NULL, *mine, *dropped;
 	struct memledger_gpu_values table;
 
+	now = 0;
 	memledger_gpu_values_init(&table);
 	KUNIT_ASSERT_EQ(test, set(&table, 0, 7, 1), 0);
 	KUNIT_EXPECT_EQ(test, memledger_gpu_values_set(&table, &old, &spare,
@@ -168,6 +169,24 @@ static void spare_test(struct kunit *test)
 						       &dropped), 0);
 	KUNIT_EXPECT_PTR_EQ(test, spare, NULL);
 	KUNIT_EXPECT_EQ(test, table.nr, 2U);
+	memledger_gpu_values_free(&table);
+}
+
+/* Who had to get memory first comes after who did not. */
+static void late_test(struct kunit *test)
+{
+	const struct memledger_gpu_value late = { 0, 7, 100, 1 };
+	struct memledger_gpu_values_entry *spare = NULL, *dropped;
+	struct memledger_gpu_values table;
+
+	now = 1;
+	memledger_gpu_values_init(&table);
+	KUNIT_ASSERT_EQ(test, set(&table, 0, 7, 0), 0);
+	KUNIT_EXPECT_EQ(test, memledger_gpu_values_set(&table, &late, &spare,
+						       &dropped), 0);
+	KUNIT_EXPECT_PTR_EQ(test, dropped, NULL);
+	KUNIT_EXPECT_EQ(test, get(&table, 0, 7), 0LL);
+	KUNIT_EXPECT_EQ(test, table.nr_zeros, 1U);
 	memledger_gpu_values_free(&table);
 }
 
@@ -345,6 +364,7 @@ static void random_test(struct kunit *test)
 static struct kunit_case gpu_totals_tests[] = {
 	KUNIT_CASE(values_test),
 	KUNIT_CASE(spare_test),
+	KUNIT_CASE(late_test),
 	KUNIT_CASE(zeros_test),
 	KUNIT_CASE(full_test),
 	KUNIT_CASE(random_test),
