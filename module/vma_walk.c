@@ -71,7 +71,6 @@ static void describe_vma(struct vm_area_struct *vma, unsigned long addr,
 
 		out->dev = inode->i_sb->s_dev;
 		out->ino = inode->i_ino;
-		out->dmabuf = inode->i_sb->s_magic == DMA_BUF_MAGIC;
 		out->offset = ((u64)vma->vm_pgoff << PAGE_SHIFT) +
 			      (addr - vma->vm_start);
 	}

@@ -28,7 +28,6 @@ struct file;
  * @name: as /proc/PID/maps prints it, without a deleted mark; NUL-terminated
  * @len: length of @name, 0 without a name
  * @deleted: the kernel says that the file is gone
- * @dmabuf: the file is a DMA-BUF
  * @file: in a walk of DMA-BUFs only: the file, which the walk holds; who wants
  *	it behind the callback takes a reference there. Else NULL
  * @usage: what the page tables hold
@@ -43,7 +42,6 @@ struct memledger_vma {
 	const char *name;
 	size_t len;
 	bool deleted;
-	bool dmabuf;
 	struct file *file;
 	struct memledger_vma_usage usage;
 };
