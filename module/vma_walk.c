@@ -246,6 +246,12 @@ static bool walk_hugetlb(struct memledger_walk *walk,
 	return true;
 }
 
+/*
+ * What a VMA costs that is passed over, in entries: none of them is looked at,
+ * but the VMA, its file, inode and superblock are, which are rarely cached.
+ */
+#define PASSED_OVER_COST	8
+
 /* What a VMA costs beside its entries: its name has to be made and placed. */
 static long vma_cost(const struct memledger_vma *vma)
 {
@@ -279,17 +285,18 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 
 	vma = vma_next(&vmi);
 	while (vma) {
-		enum shmem_swap swap = shmem_swap(vma);
+		enum shmem_swap swap;
 		unsigned long end;
 
 		if (walk->dmabufs_only && !is_dmabuf(vma)) {
 			ret = pass_over(walk, vma, fn, arg);
 			if (ret)
 				goto out;
-			pages.budget--;
+			pages.budget -= PASSED_OVER_COST;
 			end = vma->vm_end;
 			goto next;
 		}
+		swap = shmem_swap(vma);
 		ret = switch_vma(walk, vma, fn, arg);
 		if (ret)
 			goto out;
