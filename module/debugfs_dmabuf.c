@@ -208,7 +208,9 @@ static int dmabuf_open(struct inode *inode, struct file *file)
 	if (target && !memledger_target_is_alive(target))
 		return -ESRCH;
 	snapshot = memledger_dmabuf_snapshot_get(target ? target->nr : 0,
-						 MEMLEDGER_SNAPSHOT_FRESH);
+						 MEMLEDGER_SNAPSHOT_FRESH,
+						 target ? &target->dying :
+						 NULL);
 	if (IS_ERR(snapshot))
 		return PTR_ERR(snapshot);
 	/*

@@ -24,6 +24,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/wait.h>
 #include <uapi/linux/dma-buf.h>
 
 #include "compat.h"
@@ -38,6 +39,10 @@ unsigned int memledger_dmabuf_max_age_ms = MEMLEDGER_MAX_AGE_MS_DEFAULT;
 
 /* Held while a snapshot is taken, so that readers who wait get that one. */
 static DEFINE_MUTEX(scan_lock);
+/* Woken when it is dropped. */
+static DECLARE_WAIT_QUEUE_HEAD(scan_over);
+/* Who waits for it looks that often whether to stop, which wakes nobody. */
+#define STOP_POLL	msecs_to_jiffies(20)
 /* Guards the pointer; a reader leaves with a reference. */
 static DEFINE_SPINLOCK(latest_lock);
 static struct memledger_dmabuf_snapshot *latest;
@@ -89,6 +94,7 @@ enum provider_state {
 /**
  * struct scan - a pass over all processes
  * @table: what is filled
+ * @stop: NULL, or set by others when whoever wants the table is to give up
  * @pid: the process at hand
  * @tgid: its number
  * @comm: what it is called
@@ -102,6 +108,7 @@ enum provider_state {
  */
 struct scan {
 	struct memledger_dmabuf_table *table;
+	const bool *stop;
 	struct pid *pid;
 	pid_t tgid;
 	char comm[TASK_COMM_LEN];
@@ -114,11 +121,16 @@ struct scan {
 	bool incomplete;
 };
 
-static int scan_interrupted(void)
+static int interrupted(const bool *stop)
 {
-	if (READ_ONCE(stopping))
+	if (READ_ONCE(stopping) || (stop && READ_ONCE(*stop)))
 		return -ENODEV;
 	return fatal_signal_pending(current) ? -EINTR : 0;
+}
+
+static int scan_interrupted(const struct scan *scan)
+{
+	return interrupted(scan->stop);
 }
 
 /*
@@ -313,7 +325,7 @@ static int scan_table(struct scan *scan, struct task_struct *task,
 		if (more > 0)
 			scan->fds.resumed = true;
 		cond_resched();
-		ret = scan_interrupted();
+		ret = scan_interrupted(scan);
 		if (!more || ret)
 			break;
 		if (more < 0) {
@@ -440,6 +452,7 @@ static int scan_maps(struct scan *scan)
 	}
 	ret = memledger_walk_begin(&walk, mm, &stopping);
 	if (!ret) {
+		walk.stop_too = scan->stop;
 		walk.dmabufs_only = true;
 		do {
 			ret = memledger_walk_run(&walk, slice, collect_map,
@@ -475,10 +488,10 @@ static int add_import(void *arg, const struct memledger_gpu_entry *entry)
 	};
 
 	if (entry->kind != MEMLEDGER_GPU_DMABUF || !entry->dmabuf_ino)
-		return scan_interrupted();
+		return scan_interrupted(scan);
 	memledger_dmabuf_add_buffer(scan->table, &desc);
 	memledger_dmabuf_add_ref(scan->table, &ref);
-	return scan_interrupted();
+	return scan_interrupted(scan);
 }
 
 static int scan_imports(struct scan *scan)
@@ -494,7 +507,7 @@ static int scan_imports(struct scan *scan)
 	scan->provider = now;
 	if (ret && ret != -EOPNOTSUPP)
 		scan->incomplete = true;
-	return scan_interrupted();
+	return scan_interrupted(scan);
 }
 
 /*
@@ -536,6 +549,7 @@ static int scan_processes(struct scan *scan)
 
 struct list_reader {
 	struct memledger_dmabuf_table *table;
+	const struct scan *scan;
 	u32 listed;
 };
 
@@ -544,17 +558,19 @@ static int add_listed(const struct dma_buf *dmabuf, void *arg)
 	const struct list_reader *reader = arg;
 
 	describe_dmabuf(reader->table, dmabuf, reader->listed);
-	return scan_interrupted();
+	return scan_interrupted(reader->scan);
 }
 
 /*
  * The kernel's list is read before the processes and again afterwards: a buffer
  * is held by no process only if it was there all the time.
  */
-static int read_list(struct memledger_dmabuf_snapshot *snapshot, u32 listed)
+static int read_list(struct memledger_dmabuf_snapshot *snapshot,
+		     const struct scan *scan, u32 listed)
 {
 	struct list_reader reader = {
 		.table = &snapshot->table,
+		.scan = scan,
 		.listed = listed,
 	};
 	int ret;
@@ -565,7 +581,7 @@ static int read_list(struct memledger_dmabuf_snapshot *snapshot, u32 listed)
 	if (!ret)
 		return 0;
 	snapshot->listed = false;
-	return scan_interrupted();
+	return scan_interrupted(scan);
 }
 
 static int fill_snapshot(struct memledger_dmabuf_snapshot *snapshot,
@@ -575,11 +591,12 @@ static int fill_snapshot(struct memledger_dmabuf_snapshot *snapshot,
 
 	scan->table = &snapshot->table;
 	snapshot->listed = MEMLEDGER_HAS_DMABUF_LIST;
-	ret = read_list(snapshot, MEMLEDGER_DMABUF_LISTED_BEFORE);
+	ret = read_list(snapshot, scan, MEMLEDGER_DMABUF_LISTED_BEFORE);
 	if (!ret)
 		ret = scan_processes(scan);
 	if (!ret)
-		ret = read_list(snapshot, MEMLEDGER_DMABUF_LISTED_AFTER);
+		ret = read_list(snapshot, scan,
+				MEMLEDGER_DMABUF_LISTED_AFTER);
 	if (ret)
 		return ret;
 	memledger_dmabuf_finish(&snapshot->table);
@@ -609,7 +626,7 @@ void memledger_dmabuf_snapshot_put(struct memledger_dmabuf_snapshot *snapshot)
 }
 
 /* A new one, with a reference for the caller. */
-static struct memledger_dmabuf_snapshot *make_snapshot(void)
+static struct memledger_dmabuf_snapshot *make_snapshot(const bool *stop)
 {
 	struct memledger_dmabuf_snapshot *snapshot;
 	u64 start = ktime_get_ns();
@@ -621,6 +638,7 @@ static struct memledger_dmabuf_snapshot *make_snapshot(void)
 	if (!snapshot || !scan)
 		goto err_free;
 	kref_init(&snapshot->ref);
+	scan->stop = stop;
 	snapshot->begin_ns = ktime_get_boottime_ns();
 	ret = fill_snapshot(snapshot, scan);
 	kvfree(scan->seen);
@@ -679,49 +697,89 @@ static bool process_start(pid_t tgid, u64 *start)
 }
 
 static bool is_fresh(const struct memledger_dmabuf_snapshot *snapshot,
-		     u64 not_before)
+		     bool any_age)
 {
 	u64 max_age = (u64)READ_ONCE(memledger_dmabuf_max_age_ms) *
 		      NSEC_PER_MSEC;
 
-	return snapshot && snapshot->begin_ns >= not_before &&
-	       (!max_age ||
-		ktime_get_boottime_ns() - snapshot->timestamp_ns <= max_age);
+	return any_age || !max_age ||
+	       ktime_get_boottime_ns() - snapshot->timestamp_ns <= max_age;
 }
 
-/* The latest one if it is fresh, with a reference, else NULL. */
-static struct memledger_dmabuf_snapshot *get_fresh(u64 not_before)
+/*
+ * The latest one, with a reference, if it began at @not_before or later and is
+ * young enough or may be of any age; else NULL.
+ */
+static struct memledger_dmabuf_snapshot *get_fresh(u64 not_before,
+						   bool any_age)
 {
 	struct memledger_dmabuf_snapshot *snapshot = get_latest();
 
-	if (!snapshot || is_fresh(snapshot, not_before))
+	if (!snapshot || (snapshot->begin_ns >= not_before &&
+			  is_fresh(snapshot, any_age)))
 		return snapshot;
 	memledger_dmabuf_snapshot_put(snapshot);
 	return NULL;
 }
 
-/* @renew: whether also a fresh one is not good enough. */
-static struct memledger_dmabuf_snapshot *replace_latest(u64 not_before,
-							bool renew)
+/*
+ * Begins to wait for the pass of somebody else, for a moment. Untracking waits
+ * for a reader of the process's files, so that one must see @stop. Returns
+ * whether we have the lock, or an error.
+ */
+static int try_scan_lock(const bool *stop)
+{
+	bool locked;
+
+	wait_event_killable_timeout(scan_over,
+				    (locked = mutex_trylock(&scan_lock)),
+				    STOP_POLL);
+	return locked ? 1 : interrupted(stop);
+}
+
+static void drop_scan_lock(void)
+{
+	mutex_unlock(&scan_lock);
+	wake_up(&scan_over);
+}
+
+static struct memledger_dmabuf_snapshot *take_snapshot(const bool *stop)
 {
 	static u64 generation;
-	struct memledger_dmabuf_snapshot *snapshot = NULL;
+	struct memledger_dmabuf_snapshot *snapshot;
+
+	lockdep_assert_held(&scan_lock);
+	snapshot = make_snapshot(stop);
+	if (!IS_ERR(snapshot)) {
+		snapshot->generation = ++generation;
+		set_latest(snapshot);
+	}
+	return snapshot;
+}
+
+/*
+ * @renew: whether a fresh one is not good enough, if it began before this. One
+ * of somebody else that began later will do: the lock goes to whoever comes
+ * first, and this way nobody waits for more than two passes.
+ */
+static struct memledger_dmabuf_snapshot *
+replace_latest(u64 not_before, bool renew, const bool *stop)
+{
+	struct memledger_dmabuf_snapshot *snapshot;
 	int ret;
 
-	ret = mutex_lock_killable(&scan_lock);
-	if (ret)
-		return ERR_PTR(ret);
-	/* Whoever had the lock may have made one that will do. */
-	if (!renew)
-		snapshot = get_fresh(not_before);
-	if (!snapshot) {
-		snapshot = make_snapshot();
-		if (!IS_ERR(snapshot)) {
-			snapshot->generation = ++generation;
-			set_latest(snapshot);
-		}
-	}
-	mutex_unlock(&scan_lock);
+	if (renew)
+		not_before = ktime_get_boottime_ns();
+	do {
+		ret = try_scan_lock(stop);
+		if (ret < 0)
+			return ERR_PTR(ret);
+		snapshot = get_fresh(not_before, renew);
+		if (!snapshot && ret)
+			snapshot = take_snapshot(stop);
+		if (ret)
+			drop_scan_lock();
+	} while (!snapshot);
 	return snapshot;
 }
 
@@ -740,16 +798,18 @@ bool memledger_dmabuf_has_list(void)
  * @tgid: a process that must be in it if it holds any: a snapshot that began
  *	before that process did does not count; 0: no process in particular
  * @mode: which snapshot
+ * @stop: NULL, or set by others when the caller is to give up
  *
  * Context: process context; may sleep for as long as a pass takes.
  * Return: the snapshot, with a reference for memledger_dmabuf_snapshot_put(), or
  * ERR_PTR() of: -ESRCH if there is no such process, but not for
  * MEMLEDGER_SNAPSHOT_LAST; -ENODATA if there is no such snapshot and only an
- * order would take one; -EINTR, -ENOMEM, or -ENODEV if the module is being
- * unloaded. Where a new one fails the last stays as it was.
+ * order would take one; -EINTR, -ENOMEM, or -ENODEV if told to stop, or the
+ * module is being unloaded. Where a new one fails the last stays as it was.
  */
 struct memledger_dmabuf_snapshot *
-memledger_dmabuf_snapshot_get(pid_t tgid, enum memledger_snapshot_mode mode)
+memledger_dmabuf_snapshot_get(pid_t tgid, enum memledger_snapshot_mode mode,
+			      const bool *stop)
 {
 	struct memledger_dmabuf_snapshot *snapshot;
 	u64 not_before = 0;
@@ -759,11 +819,11 @@ memledger_dmabuf_snapshot_get(pid_t tgid, enum memledger_snapshot_mode mode)
 		return ERR_PTR(-ESRCH);
 	switch (mode) {
 	case MEMLEDGER_SNAPSHOT_NEW:
-		return replace_latest(not_before, true);
+		return replace_latest(not_before, true, stop);
 	case MEMLEDGER_SNAPSHOT_FRESH:
-		snapshot = get_fresh(not_before);
+		snapshot = get_fresh(not_before, false);
 		if (!snapshot && READ_ONCE(memledger_dmabuf_max_age_ms))
-			return replace_latest(not_before, false);
+			return replace_latest(not_before, false, stop);
 		break;
 	case MEMLEDGER_SNAPSHOT_LAST:
 		snapshot = get_latest();
@@ -780,6 +840,7 @@ memledger_dmabuf_snapshot_get(pid_t tgid, enum memledger_snapshot_mode mode)
  * memledger_dmabuf_share_get - what a process has of all DMA-BUFs
  * @tgid: its number in the initial pid namespace
  * @mode: from which snapshot
+ * @stop: NULL, or set by others when the caller is to give up
  * @share: gets it
  *
  * Context: process context; may sleep for as long as a pass over all processes
@@ -787,16 +848,18 @@ memledger_dmabuf_snapshot_get(pid_t tgid, enum memledger_snapshot_mode mode)
  * Return: 0; -ESRCH if there is no such process, or in
  * MEMLEDGER_SNAPSHOT_LAST neither it nor any buffer of it; -ENODATA if there is
  * no snapshot that is younger than the process and only an order would take
- * one; -EINTR, -ENOMEM, or -ENODEV if the module is being unloaded.
+ * one; -EINTR, -ENOMEM, or -ENODEV if told to stop, or the module is being
+ * unloaded.
  */
 int memledger_dmabuf_share_get(pid_t tgid, enum memledger_snapshot_mode mode,
+			       const bool *stop,
 			       struct memledger_dmabuf_share *share)
 {
 	struct memledger_dmabuf_snapshot *snapshot;
 	u64 start;
 	int ret = 0;
 
-	snapshot = memledger_dmabuf_snapshot_get(tgid, mode);
+	snapshot = memledger_dmabuf_snapshot_get(tgid, mode, stop);
 	if (IS_ERR(snapshot))
 		return PTR_ERR(snapshot);
 	memledger_dmabuf_sum_share(&snapshot->table, tgid, share);

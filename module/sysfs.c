@@ -363,7 +363,7 @@ static ssize_t dmabuf_share_show(struct memledger_target *target,
 	int ret;
 
 	ret = memledger_dmabuf_share_get(target->nr, MEMLEDGER_SNAPSHOT_FRESH,
-					 &share);
+					 &target->dying, &share);
 	if (ret)
 		return ret;
 	return sysfs_emit(buf, "%llu\n",
@@ -407,7 +407,7 @@ static ssize_t graphics_total_show(struct memledger_target *target,
 	int ret;
 
 	ret = memledger_dmabuf_share_get(target->nr, MEMLEDGER_SNAPSHOT_FRESH,
-					 &share);
+					 &target->dying, &share);
 	if (ret)
 		return ret;
 	ret = memledger_snapshot_lock(target, MEMLEDGER_SNAPSHOT_FRESH);

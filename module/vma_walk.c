@@ -343,6 +343,12 @@ out:
 	return ret;
 }
 
+static bool told_to_stop(const struct memledger_walk *walk)
+{
+	return READ_ONCE(*walk->stop) ||
+	       (walk->stop_too && READ_ONCE(*walk->stop_too));
+}
+
 /*
  * One slice: takes the mmap lock and drops it again. A lock is handed to a
  * waiting writer only after a while, and until then we, who are running, would
@@ -355,7 +361,7 @@ static int walk_slice(struct memledger_walk *walk, long budget,
 	u64 start, held;
 	int ret;
 
-	if (READ_ONCE(*walk->stop))
+	if (told_to_stop(walk))
 		return -ENODEV;
 	if (fatal_signal_pending(current))
 		return -EINTR;
@@ -404,7 +410,7 @@ static int count_swap_file(struct memledger_walk *walk, long budget,
 			ret = -EINTR;
 			break;
 		}
-		if (READ_ONCE(*walk->stop)) {
+		if (told_to_stop(walk)) {
 			ret = -ENODEV;
 			break;
 		}

@@ -120,6 +120,7 @@ typedef unsigned long (*memledger_cut_fn)(void *arg, unsigned long addr);
  * struct memledger_walk - where a walk over an mm is
  * @mm: what is walked; a reference to the struct, not to the memory
  * @stop: set by others when the walk is to end early
+ * @stop_too: another one, or NULL; set it before the walk runs
  * @addr: all below has been walked
  * @open: @vma is half done
  * @back_off: somebody waits for a lock: stay away from it for a moment
@@ -137,6 +138,7 @@ typedef unsigned long (*memledger_cut_fn)(void *arg, unsigned long addr);
 struct memledger_walk {
 	struct mm_struct *mm;
 	const bool *stop;
+	const bool *stop_too;
 	unsigned long addr;
 	bool open;
 	bool back_off;
