@@ -51,6 +51,8 @@ static bool stopping;
 /* Descriptors looked at while a task is locked, mappings noted in one go. */
 #define FD_BATCH	256
 #define MAP_BATCH	64
+/* Tables looked at of a process. */
+#define MAX_TABLES	256
 
 /**
  * struct fd_batch - some descriptors of a table
@@ -85,6 +87,16 @@ struct map_batch {
 	} maps[MAP_BATCH];
 };
 
+/**
+ * struct seen_table - a table of descriptors that was looked at
+ * @files: where it is; the pointer is compared, and not followed
+ * @task: a thread that had it, with a reference
+ */
+struct seen_table {
+	const struct files_struct *files;
+	struct task_struct *task;
+};
+
 enum provider_state {
 	PROVIDER_UNKNOWN,
 	PROVIDER_ABSENT,
@@ -100,7 +112,6 @@ enum provider_state {
  * @comm: what it is called
  * @seen: its tables of descriptors that were looked at
  * @nr_seen: how many
- * @max_seen: for how many there is room
  * @fds: descriptors on their way into the table
  * @maps: mappings on their way into the table
  * @provider: whether there is a GPU driver
@@ -112,9 +123,8 @@ struct scan {
 	struct pid *pid;
 	pid_t tgid;
 	char comm[TASK_COMM_LEN];
-	const struct files_struct **seen;
+	struct seen_table seen[MAX_TABLES];
 	unsigned int nr_seen;
-	unsigned int max_seen;
 	struct fd_batch fds;
 	struct map_batch maps;
 	enum provider_state provider;
@@ -186,13 +196,21 @@ static void add_file(struct scan *scan, const struct file *file,
  * (exit), and others may go on with the old one:
  *
  *	thread 1  ->  table A (0...255 done)      A, or B, or none
- *	thread 2  ->  table A                     A, or C, or none
+ *	thread 2  ->  table A or X                A, or C, or none
  *
  * 1) Somebody in the process still has A: go on in it where we stopped, by way
- *    of that thread. A new table may have come to lie where A was; then its
- *    first descriptors are missed, of a table that was not there before.
+ *    of that thread.
  * 2) Nobody has: what A had is gone, or in tables that are new, and what was
- *    seen is neither the one nor the other. The snapshot is not complete.
+ *    seen is neither the one nor the other.
+ *
+ * A table is told by where it lies, and a new one may come to lie where A was:
+ * thread 1 lets go of A, and C, the copy that thread 2 makes of X, gets A's
+ * place. It would be taken for A, and so for seen, or be gone on with in the
+ * middle, though it has what X had all the time. While thread 1 has A nothing
+ * else can lie there. So the thread by which a table was found is remembered,
+ * and asked once more when the process is done: if it has another one, or none,
+ * the snapshot is not complete, in 2) and also in 1), where most likely all was
+ * seen. Only two exchanges by thread 1, back to the same place, pass unnoticed.
  *
  * B and C were copied from A: what is in them and not in A came meanwhile. They
  * get their turn if their thread still does. A descriptor that keeps its number
@@ -239,7 +257,7 @@ static bool was_seen(const struct scan *scan, const struct files_struct *files)
 	unsigned int i;
 
 	for (i = scan->nr_seen; i; i--) {
-		if (scan->seen[i - 1] == files)
+		if (scan->seen[i - 1].files == files)
 			return true;
 	}
 	return false;
@@ -265,10 +283,20 @@ static struct task_struct *first_thread(struct task_struct *leader,
 	return next_thread_of(leader, &leader->signal->thread_head);
 }
 
+static const struct files_struct *files_of(struct task_struct *task)
+{
+	const struct files_struct *files;
+
+	task_lock(task);
+	files = task->files;
+	task_unlock(task);
+	return files;
+}
+
 /*
  * A thread of the process, behind @from, that has the table @files; NULL: one
- * that was not seen, which @files then gets. The pointer is not followed without
- * the task's lock. Returns the thread with a reference, or NULL.
+ * that was not seen, which @files then gets. Takes the reference to @from.
+ * Returns the thread with a reference, or NULL.
  */
 static struct task_struct *find_thread(const struct scan *scan,
 				       struct task_struct *from,
@@ -282,9 +310,7 @@ static struct task_struct *find_thread(const struct scan *scan,
 	if (leader && !(leader->flags & PF_KTHREAD))
 		task = first_thread(leader, from);
 	for (; task; task = next_thread_of(task, &task->thread_node)) {
-		task_lock(task);
-		has = task->files;
-		task_unlock(task);
+		has = files_of(task);
 		if (has && (wanted ? has == wanted : !was_seen(scan, has))) {
 			*files = has;
 			get_task_struct(task);
@@ -292,6 +318,8 @@ static struct task_struct *find_thread(const struct scan *scan,
 		}
 	}
 	rcu_read_unlock();
+	if (from)
+		put_task_struct(from);
 	return task;
 }
 
@@ -340,66 +368,55 @@ static int scan_table(struct scan *scan, struct task_struct *task,
 	return ret;
 }
 
-static int remember_table(struct scan *scan, const struct files_struct *files)
+/* Lets go of the tables' threads, having asked whether they still have them. */
+static void forget_tables(struct scan *scan)
 {
-	if (scan->nr_seen == scan->max_seen) {
-		unsigned int max = max(16U, 2 * scan->max_seen);
-		const struct files_struct **seen;
+	unsigned int i;
 
-		seen = kvmalloc_array(max, sizeof(*seen), GFP_KERNEL);
-		if (!seen)
-			return -ENOMEM;
-		if (scan->nr_seen)
-			memcpy(seen, scan->seen,
-			       scan->nr_seen * sizeof(*seen));
-		kvfree(scan->seen);
-		scan->seen = seen;
-		scan->max_seen = max;
+	for (i = 0; i < scan->nr_seen; i++) {
+		if (files_of(scan->seen[i].task) != scan->seen[i].files)
+			scan->incomplete = true;
+		put_task_struct(scan->seen[i].task);
 	}
-	scan->seen[scan->nr_seen++] = files;
-	return 0;
 }
 
 /*
- * A process that makes new tables all the time would keep us for ever: there
- * cannot be more than threads unless it does.
+ * Each table is compared with all those before it, and a process may make new
+ * ones all the time: after MAX_TABLES the rest is left out.
  */
-static unsigned int tables_limit(const struct scan *scan)
+static int scan_tables(struct scan *scan)
 {
-	struct task_struct *leader;
-	unsigned int nr = 0;
+	struct task_struct *task = NULL;
+	const struct files_struct *files;
+	int ret = 0;
 
-	rcu_read_lock();
-	leader = pid_task(scan->pid, PIDTYPE_TGID);
-	if (leader)
-		nr = 2 * get_nr_threads(leader) + 16;
-	rcu_read_unlock();
-	return nr;
+	while (!ret) {
+		files = NULL;
+		task = find_thread(scan, task, &files);
+		if (!task)
+			return 0;
+		if (scan->nr_seen == MAX_TABLES) {
+			scan->incomplete = true;
+			break;
+		}
+		get_task_struct(task);
+		scan->seen[scan->nr_seen++] = (struct seen_table) {
+			.files = files,
+			.task = task,
+		};
+		ret = scan_table(scan, task, files);
+	}
+	put_task_struct(task);
+	return ret;
 }
 
 static int scan_fds(struct scan *scan)
 {
-	struct task_struct *task = NULL, *from;
-	unsigned int limit = tables_limit(scan);
-	const struct files_struct *files;
-	int ret = 0;
+	int ret;
 
 	scan->nr_seen = 0;
-	while (!ret) {
-		from = task;
-		files = NULL;
-		task = find_thread(scan, from, &files);
-		if (from)
-			put_task_struct(from);
-		if (!task)
-			return 0;
-		if (scan->nr_seen == limit || remember_table(scan, files)) {
-			scan->incomplete = true;
-			break;
-		}
-		ret = scan_table(scan, task, files);
-	}
-	put_task_struct(task);
+	ret = scan_tables(scan);
+	forget_tables(scan);
 	return ret;
 }
 
@@ -641,7 +658,6 @@ static struct memledger_dmabuf_snapshot *make_snapshot(const bool *stop)
 	scan->stop = stop;
 	snapshot->begin_ns = ktime_get_boottime_ns();
 	ret = fill_snapshot(snapshot, scan);
-	kvfree(scan->seen);
 	if (ret)
 		goto err_free;
 	kvfree(scan);
