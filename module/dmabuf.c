@@ -51,8 +51,11 @@ static bool stopping;
 /* Descriptors looked at while a task is locked, mappings noted in one go. */
 #define FD_BATCH	256
 #define MAP_BATCH	64
-/* Tables looked at of a process. */
+/* Threads looked at in one RCU section, and tables looked at of a process. */
+#define THREAD_BATCH	256
 #define MAX_TABLES	256
+/* How often the thread that we go by may exit, or exchange its table. */
+#define MAX_RESTARTS	16
 
 /**
  * struct fd_batch - some descriptors of a table
@@ -112,6 +115,7 @@ enum provider_state {
  * @comm: what it is called
  * @seen: its tables of descriptors that were looked at
  * @nr_seen: how many
+ * @restarts: how often its threads were gone through from the beginning again
  * @fds: descriptors on their way into the table
  * @maps: mappings on their way into the table
  * @provider: whether there is a GPU driver
@@ -125,6 +129,7 @@ struct scan {
 	char comm[TASK_COMM_LEN];
 	struct seen_table seen[MAX_TABLES];
 	unsigned int nr_seen;
+	unsigned int restarts;
 	struct fd_batch fds;
 	struct map_batch maps;
 	enum provider_state provider;
@@ -273,13 +278,19 @@ static struct task_struct *next_thread_of(struct task_struct *task,
 /*
  * Where to go on behind @from, so that a process of many threads is not gone
  * through again for each table: new threads come last. NULL, or a thread that
- * has exited, and leads nowhere: from the beginning.
+ * has exited, and leads nowhere: from the beginning, but not for ever, however
+ * quickly threads come and go.
  */
-static struct task_struct *first_thread(struct task_struct *leader,
+static struct task_struct *first_thread(struct scan *scan,
+					struct task_struct *leader,
 					struct task_struct *from)
 {
 	if (from && pid_alive(from))
 		return next_thread_of(from, &from->thread_node);
+	if (from && ++scan->restarts > MAX_RESTARTS) {
+		scan->incomplete = true;
+		return NULL;
+	}
 	return next_thread_of(leader, &leader->signal->thread_head);
 }
 
@@ -294,33 +305,54 @@ static const struct files_struct *files_of(struct task_struct *task)
 }
 
 /*
- * A thread of the process, behind @from, that has the table @files; NULL: one
- * that was not seen, which @files then gets. Takes the reference to @from.
- * Returns the thread with a reference, or NULL.
+ * Looks at some threads behind *@at, which is NULL or has a reference, for one
+ * that has the table @files; NULL: one that was not seen, which @files then
+ * gets. Returns whether there is one. *@at gets it, or else the thread to go on
+ * behind, in either case with a reference, or NULL at the end.
  */
-static struct task_struct *find_thread(const struct scan *scan,
-				       struct task_struct *from,
-				       const struct files_struct **files)
+static bool look_at_threads(struct scan *scan, struct task_struct **at,
+			    const struct files_struct **files)
 {
 	const struct files_struct *wanted = *files, *has;
-	struct task_struct *leader, *task = NULL;
+	struct task_struct *leader, *task = NULL, *from = *at;
+	unsigned int nr = 0;
+	bool found = false;
 
 	rcu_read_lock();
 	leader = pid_task(scan->pid, PIDTYPE_TGID);
 	if (leader && !(leader->flags & PF_KTHREAD))
-		task = first_thread(leader, from);
+		task = first_thread(scan, leader, from);
 	for (; task; task = next_thread_of(task, &task->thread_node)) {
 		has = files_of(task);
-		if (has && (wanted ? has == wanted : !was_seen(scan, has))) {
-			*files = has;
-			get_task_struct(task);
+		found = has && (wanted ? has == wanted : !was_seen(scan, has));
+		if (found || ++nr == THREAD_BATCH)
 			break;
-		}
 	}
+	if (found)
+		*files = has;
+	if (task)
+		get_task_struct(task);
 	rcu_read_unlock();
 	if (from)
 		put_task_struct(from);
-	return task;
+	*at = task;
+	return found;
+}
+
+/*
+ * The same, behind @from, whose reference it takes, until there is one or there
+ * are no more threads. Returns the thread with a reference, or NULL.
+ */
+static struct task_struct *find_thread(struct scan *scan,
+				       struct task_struct *from,
+				       const struct files_struct **files)
+{
+	while (!look_at_threads(scan, &from, files)) {
+		if (!from)
+			return NULL;
+		cond_resched();
+	}
+	return from;
 }
 
 /* Returns 1 if there is more, 0 at the end, -ESRCH if the task has it no more. */
@@ -358,7 +390,8 @@ static int scan_table(struct scan *scan, struct task_struct *task,
 			break;
 		if (more < 0) {
 			put_task_struct(task);
-			task = find_thread(scan, NULL, &files);
+			task = ++scan->restarts > MAX_RESTARTS ? NULL :
+			       find_thread(scan, NULL, &files);
 		}
 	}
 	if (!task)
@@ -415,6 +448,7 @@ static int scan_fds(struct scan *scan)
 	int ret;
 
 	scan->nr_seen = 0;
+	scan->restarts = 0;
 	ret = scan_tables(scan);
 	forget_tables(scan);
 	return ret;
