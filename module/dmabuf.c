@@ -197,8 +197,11 @@ static void add_file(struct scan *scan, const struct file *file,
  * Threads mostly share a table of descriptors, but need not, and a table may be
  * shared by processes. iterate_fd() goes through one with a spinlock held, so
  * only some are looked at each time, and neither task nor table is locked in
- * between. Meanwhile a thread may take another table (unshare, exec) or none
- * (exit), and others may go on with the old one:
+ * between. It passes empty slots over by itself: a table that was large once,
+ * with few descriptors left, is gone through in one go, 8 bytes a slot.
+ *
+ * Meanwhile a thread may take another table (unshare, exec) or none (exit), and
+ * others may go on with the old one:
  *
  *	thread 1  ->  table A (0...255 done)      A, or B, or none
  *	thread 2  ->  table A or X                A, or C, or none
