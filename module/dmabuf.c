@@ -915,10 +915,11 @@ int memledger_dmabuf_share_get(pid_t tgid, enum memledger_snapshot_mode mode,
 	snapshot = memledger_dmabuf_snapshot_get(tgid, mode, stop);
 	if (IS_ERR(snapshot))
 		return PTR_ERR(snapshot);
-	memledger_dmabuf_sum_share(&snapshot->table, tgid, share);
+	share->complete = memledger_dmabuf_sum_share(&snapshot->table, tgid,
+						     share) &&
+			  snapshot->complete;
 	share->generation = snapshot->generation;
 	share->timestamp_ns = snapshot->timestamp_ns;
-	share->complete = snapshot->complete;
 	/* It may have been gone before: then nobody has looked at it. */
 	if (!share->dmabuf_count && !process_start(tgid, &start))
 		ret = -ESRCH;

@@ -169,7 +169,7 @@ struct memledger_dmabuf_process {
  * @size: bytes of all buffers
  * @unattributed_count: buffers that no process holds
  * @unattributed_size: bytes of these
- * @incomplete: something could not be added
+ * @incomplete: something could not be added, or a sum is too large
  *
  * All zero is an empty table.
  */
@@ -221,7 +221,7 @@ struct memledger_dmabuf_table {
  *	not count here
  * @generation: which snapshot it is from
  * @timestamp_ns: when that was finished, CLOCK_BOOTTIME
- * @complete: 1, or 0 if that could not see everything
+ * @complete: 1, or 0 if that could not see everything, or a sum is too large
  *
  * Sums stop at the largest u64 instead of wrapping.
  */
@@ -250,7 +250,7 @@ const struct memledger_dmabuf_process *
 memledger_dmabuf_find_process(const struct memledger_dmabuf_table *table,
 			      s32 tgid);
 u64 memledger_dmabuf_pss(const struct memledger_dmabuf_buffer *buffer);
-void memledger_dmabuf_sum_share(const struct memledger_dmabuf_table *table,
+bool memledger_dmabuf_sum_share(const struct memledger_dmabuf_table *table,
 				s32 tgid,
 				struct memledger_dmabuf_share *share);
 

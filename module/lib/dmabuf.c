@@ -9,14 +9,21 @@
  */
 #include <memledger/dmabuf.h>
 
-static void sat_add(u64 *sum, u64 value)
+/* These return whether the sum is too large, and has stopped at the largest. */
+static bool sat_add(u64 *sum, u64 value)
 {
-	*sum = *sum + value < value ? U64_MAX : *sum + value;
+	bool stopped = *sum + value < value;
+
+	*sum = stopped ? U64_MAX : *sum + value;
+	return stopped;
 }
 
-static void sat_count(u32 *count, u32 nr)
+static bool sat_count(u32 *count, u32 nr)
 {
-	*count = *count + nr < nr ? ~0U : *count + nr;
+	bool stopped = *count + nr < nr;
+
+	*count = stopped ? ~0U : *count + nr;
+	return stopped;
 }
 
 /* @size: of an element. Returns NULL and leaves all as it was without memory. */
@@ -262,15 +269,19 @@ int memledger_dmabuf_add_buffer(struct memledger_dmabuf_table *table,
 	return -ENOMEM;
 }
 
-static void merge_holder(struct memledger_dmabuf_holder *holder,
+static void merge_holder(struct memledger_dmabuf_table *table,
+			 struct memledger_dmabuf_holder *holder,
 			 const struct memledger_dmabuf_holder *more)
 {
-	sat_add(&holder->mapped, more->mapped);
-	sat_add(&holder->smaps_rss, more->smaps_rss);
-	sat_add(&holder->smaps_pss, more->smaps_pss);
-	sat_count(&holder->fds, more->fds);
-	sat_count(&holder->maps, more->maps);
-	sat_count(&holder->imports, more->imports);
+	bool stopped = false;
+
+	stopped |= sat_add(&holder->mapped, more->mapped);
+	stopped |= sat_add(&holder->smaps_rss, more->smaps_rss);
+	stopped |= sat_add(&holder->smaps_pss, more->smaps_pss);
+	stopped |= sat_count(&holder->fds, more->fds);
+	stopped |= sat_count(&holder->maps, more->maps);
+	stopped |= sat_count(&holder->imports, more->imports);
+	table->incomplete |= stopped;
 }
 
 static int note_process(struct memledger_dmabuf_table *table,
@@ -314,7 +325,8 @@ static int insert_ref(struct memledger_dmabuf_table *table,
 		buffer = find_slot(table, ref->ino);
 	}
 	if (buffer->last && table->holders[buffer->last - 1].tgid == ref->tgid) {
-		merge_holder(&table->holders[buffer->last - 1], &holder);
+		merge_holder(table, &table->holders[buffer->last - 1],
+			     &holder);
 		return 0;
 	}
 	if (table->nr_holders == table->max_holders && grow_holders(table))
@@ -333,7 +345,7 @@ static int insert_ref(struct memledger_dmabuf_table *table,
  *
  * Context: process context; may sleep.
  * Return: 0, or -ENOMEM and the table is marked incomplete and lacks that
- * reference.
+ * reference. It is marked, too, if a sum is too large, which is no error.
  */
 int memledger_dmabuf_add_ref(struct memledger_dmabuf_table *table,
 			     const struct memledger_dmabuf_ref *ref)
@@ -529,7 +541,7 @@ static void merge_holders(struct memledger_dmabuf_table *table)
 				&holders[buffer->first + k];
 
 			if (nr > first && holders[nr - 1].tgid == holder->tgid)
-				merge_holder(&holders[nr - 1], holder);
+				merge_holder(table, &holders[nr - 1], holder);
 			else
 				holders[nr++] = *holder;
 		}
@@ -580,6 +592,7 @@ static void index_processes(struct memledger_dmabuf_table *table)
 
 static void sum_buffers(struct memledger_dmabuf_table *table)
 {
+	bool stopped = false;
 	u32 i, nr = 0;
 
 	for (i = 0; i < table->nr_buffers; i++) {
@@ -589,13 +602,15 @@ static void sum_buffers(struct memledger_dmabuf_table *table)
 			find_exporter(table, buffer->exporter);
 
 		exporter->count++;
-		sat_add(&exporter->size, buffer->size);
-		sat_add(&table->size, buffer->size);
+		stopped |= sat_add(&exporter->size, buffer->size);
+		stopped |= sat_add(&table->size, buffer->size);
 		if (!buffer->nr_holders) {
 			table->unattributed_count++;
-			sat_add(&table->unattributed_size, buffer->size);
+			stopped |= sat_add(&table->unattributed_size,
+					   buffer->size);
 		}
 	}
+	table->incomplete |= stopped;
 	for (i = 0; i < table->nr_exporters; i++) {
 		if (table->exporters[i].count)
 			table->exporters[nr++] = table->exporters[i];
@@ -610,6 +625,8 @@ static void sum_buffers(struct memledger_dmabuf_table *table)
 /**
  * memledger_dmabuf_finish - from what was added to what can be looked up
  * @table: not to be added to any more
+ *
+ * Marks the table incomplete if a sum is too large.
  *
  * Context: does not sleep, and takes time with the size of the table.
  */
@@ -674,12 +691,16 @@ static u64 memtrack_share(const struct memledger_dmabuf_buffer *buffer,
  * @table: finished
  * @tgid: the process
  * @share: gets it; what is about the snapshot is left alone
+ *
+ * Return: true; false if a sum is too large, and stands for what is at least so
+ * much.
  */
-void memledger_dmabuf_sum_share(const struct memledger_dmabuf_table *table,
+bool memledger_dmabuf_sum_share(const struct memledger_dmabuf_table *table,
 				s32 tgid, struct memledger_dmabuf_share *share)
 {
 	const struct memledger_dmabuf_process *process =
 		search_process(table, tgid);
+	bool stopped = false;
 	u64 smaps_pss = 0;
 	u32 i;
 
@@ -693,12 +714,15 @@ void memledger_dmabuf_sum_share(const struct memledger_dmabuf_table *table,
 			search_buffer(table, holder->ino);
 
 		share->dmabuf_count++;
-		sat_add(&share->dmabuf_rss, buffer->size);
-		sat_add(&share->dmabuf_pss, memledger_dmabuf_pss(buffer));
-		sat_add(&share->dmabuf_smaps_rss, holder->smaps_rss);
-		sat_add(&smaps_pss, holder->smaps_pss);
-		sat_add(&share->dmabuf_memtrack,
-			memtrack_share(buffer, holder));
+		stopped |= sat_add(&share->dmabuf_rss, buffer->size);
+		stopped |= sat_add(&share->dmabuf_pss,
+				   memledger_dmabuf_pss(buffer));
+		stopped |= sat_add(&share->dmabuf_smaps_rss,
+				   holder->smaps_rss);
+		stopped |= sat_add(&smaps_pss, holder->smaps_pss);
+		stopped |= sat_add(&share->dmabuf_memtrack,
+				   memtrack_share(buffer, holder));
 	}
 	share->dmabuf_smaps_pss = smaps_pss >> MEMLEDGER_PSS_SHIFT;
+	return !stopped;
 }
