@@ -6,6 +6,8 @@
  * Processes are looked at one after the other, so a buffer's latest holder is
  * the one that a reference of the same process belongs to: duplicates are
  * merged as they come, and 100,000 descriptors of one buffer take no room.
+ *
+ * A full table takes seconds to finish: every loop over it lets others run.
  */
 #include <memledger/dmabuf.h>
 
@@ -103,8 +105,10 @@ static int grow_buffers(struct memledger_dmabuf_table *table)
 	table->buffers = buffers;
 	table->slots = slots;
 	table->max_buffers = max;
-	for (i = 0; i < table->nr_buffers; i++)
+	for (i = 0; i < table->nr_buffers; i++) {
 		fill_slot(table, i);
+		memledger_rest();
+	}
 	return 0;
 }
 
@@ -456,6 +460,55 @@ memledger_dmabuf_find_process(const struct memledger_dmabuf_table *table,
 	return search_process(table, tgid);
 }
 
+/* Those whose number lacks @bit to the front. Returns how many. */
+static u32 split_buffers(struct memledger_dmabuf_buffer *buffers, u32 nr,
+			 u64 bit)
+{
+	u32 low = 0, high = nr;
+
+	while (low < high) {
+		struct memledger_dmabuf_buffer moved = buffers[low];
+
+		memledger_rest();
+		if (!(moved.ino & bit)) {
+			low++;
+			continue;
+		}
+		buffers[low] = buffers[--high];
+		buffers[high] = moved;
+	}
+	return low;
+}
+
+/* How many buffers are sorted in one go: a millisecond or so. */
+#define SORT_RUN	4096
+
+/*
+ * A million in one go would take a second or more, and nobody can run in the
+ * middle of that: they are split by one bit of their numbers after the other,
+ * those below @bit and itself being still to come, until there are few. The
+ * smaller part is done by calling ourselves, and so never deeper than 9 times.
+ */
+static void sort_buffers(struct memledger_dmabuf_buffer *buffers, u32 nr,
+			 u64 bit)
+{
+	while (nr > SORT_RUN && bit) {
+		u32 low = split_buffers(buffers, nr, bit);
+
+		bit >>= 1;
+		if (low < nr - low) {
+			sort_buffers(buffers, low, bit);
+			buffers += low;
+			nr -= low;
+		} else {
+			sort_buffers(buffers + low, nr - low, bit);
+			nr = low;
+		}
+	}
+	memledger_sort(buffers, nr, sizeof(*buffers), compare_buffers);
+	memledger_rest();
+}
+
 /*
  * Buffers that only a list has: in one list but not in the other they came or
  * went meanwhile, and may have had a holder that was looked at before or after.
@@ -493,14 +546,17 @@ static void group_holders(struct memledger_dmabuf_table *table)
 	struct memledger_dmabuf_buffer *buffer;
 	u32 i;
 
-	for (i = 0; i < table->nr_holders; i++)
+	for (i = 0; i < table->nr_holders; i++) {
 		search_buffer(table, holders[i].ino)->nr_holders++;
+		memledger_rest();
+	}
 	place_buffers(table);
 	for (i = 0; i < table->nr_buffers; i++)
 		table->buffers[i].nr_holders = 0;
 	for (i = 0; i < table->nr_holders; i++) {
 		buffer = search_buffer(table, holders[i].ino);
 		holders[i].place = buffer->first + buffer->nr_holders++;
+		memledger_rest();
 	}
 	for (i = 0; i < table->nr_holders; i++) {
 		while (holders[i].place != i) {
@@ -509,10 +565,11 @@ static void group_holders(struct memledger_dmabuf_table *table)
 			holders[i] = holders[moved.place];
 			holders[moved.place] = moved;
 		}
+		memledger_rest();
 	}
 }
 
-/* In order already where processes were looked at in order. */
+/* In order already where processes were looked at in order, as a pass does. */
 static void sort_holders(struct memledger_dmabuf_holder *holders, u32 nr)
 {
 	u32 i;
@@ -551,17 +608,24 @@ static void merge_holders(struct memledger_dmabuf_table *table)
 		for (k = first; k < nr; k++)
 			buffer->nr_mappers += holders[k].maps ||
 					      holders[k].imports;
+		memledger_rest();
 	}
 	table->nr_holders = nr;
 }
 
+/* Those of a pass are in order, since it goes by number. */
 static void merge_processes(struct memledger_dmabuf_table *table)
 {
 	struct memledger_dmabuf_process *processes = table->processes;
 	u32 i, nr = 0;
 
-	memledger_sort(processes, table->nr_processes, sizeof(*processes),
-		       compare_processes);
+	for (i = 1; i < table->nr_processes; i++) {
+		if (processes[i - 1].tgid > processes[i].tgid) {
+			memledger_sort(processes, table->nr_processes,
+				       sizeof(*processes), compare_processes);
+			break;
+		}
+	}
 	for (i = 0; i < table->nr_processes; i++) {
 		if (!nr || processes[nr - 1].tgid != processes[i].tgid)
 			processes[nr++] = processes[i];
@@ -576,8 +640,10 @@ static void index_processes(struct memledger_dmabuf_table *table)
 	u32 i, first = 0;
 
 	merge_processes(table);
-	for (i = 0; i < table->nr_holders; i++)
+	for (i = 0; i < table->nr_holders; i++) {
 		search_process(table, table->holders[i].tgid)->nr++;
+		memledger_rest();
+	}
 	for (i = 0; i < table->nr_processes; i++) {
 		process = &table->processes[i];
 		process->first = first;
@@ -587,6 +653,7 @@ static void index_processes(struct memledger_dmabuf_table *table)
 	for (i = 0; i < table->nr_holders; i++) {
 		process = search_process(table, table->holders[i].tgid);
 		table->by_process[process->first + process->nr++] = i;
+		memledger_rest();
 	}
 }
 
@@ -601,6 +668,7 @@ static void sum_buffers(struct memledger_dmabuf_table *table)
 		struct memledger_dmabuf_exporter *exporter =
 			find_exporter(table, buffer->exporter);
 
+		memledger_rest();
 		exporter->count++;
 		stopped |= sat_add(&exporter->size, buffer->size);
 		stopped |= sat_add(&table->size, buffer->size);
@@ -628,15 +696,14 @@ static void sum_buffers(struct memledger_dmabuf_table *table)
  *
  * Marks the table incomplete if a sum is too large.
  *
- * Context: does not sleep, and takes time with the size of the table.
+ * Context: process context; may sleep. Takes time with the size of the table.
  */
 void memledger_dmabuf_finish(struct memledger_dmabuf_table *table)
 {
 	memledger_free(table->slots);
 	table->slots = NULL;
 	drop_passing(table);
-	memledger_sort(table->buffers, table->nr_buffers,
-		       sizeof(*table->buffers), compare_buffers);
+	sort_buffers(table->buffers, table->nr_buffers, 1ULL << 63);
 	group_holders(table);
 	merge_holders(table);
 	index_processes(table);
