@@ -157,26 +157,49 @@ static bool is_dmabuf_file(const struct file *file)
 	return file_inode(file)->i_sb->s_magic == DMA_BUF_MAGIC;
 }
 
-/* Not enough memory is noted in the table. */
-static void describe_dmabuf(struct memledger_dmabuf_table *table,
-			    const struct dma_buf *dmabuf, u32 listed)
+/**
+ * struct copied_desc - what a buffer says of itself, copied
+ * @ino: its inode number
+ * @size: bytes
+ * @exporter: the driver's text, cut where it is too long, and gone with it
+ * @name: empty if it has none
+ */
+struct copied_desc {
+	u64 ino;
+	u64 size;
+	char exporter[64];
+	char name[DMA_BUF_NAME_LEN];
+};
+
+/* Does not sleep, and takes no reference. */
+static void copy_desc(const struct dma_buf *dmabuf, struct copied_desc *copy)
 {
-	char name[DMA_BUF_NAME_LEN] = "";
-	const struct memledger_dmabuf_desc desc = {
-		.ino = file_inode(dmabuf->file)->i_ino,
-		.size = dmabuf->size,
-		.exporter = dmabuf->exp_name ?: "",
-		.name = name,
-		.listed = listed,
-	};
 	/* The lock is not part of what the list shows read-only. */
 	spinlock_t *name_lock = (spinlock_t *)&dmabuf->name_lock;
 
-	BUILD_BUG_ON(DMA_BUF_NAME_LEN > MEMLEDGER_DMABUF_NAME_SIZE);
+	copy->ino = file_inode(dmabuf->file)->i_ino;
+	copy->size = dmabuf->size;
+	strscpy(copy->exporter, dmabuf->exp_name ?: "", sizeof(copy->exporter));
+	*copy->name = '\0';
 	spin_lock(name_lock);
 	if (dmabuf->name)
-		strscpy(name, dmabuf->name, sizeof(name));
+		strscpy(copy->name, dmabuf->name, sizeof(copy->name));
 	spin_unlock(name_lock);
+}
+
+/* Not enough memory is noted in the table. */
+static void add_desc(struct memledger_dmabuf_table *table,
+		     const struct copied_desc *copy, u32 listed)
+{
+	const struct memledger_dmabuf_desc desc = {
+		.ino = copy->ino,
+		.size = copy->size,
+		.exporter = copy->exporter,
+		.name = copy->name,
+		.listed = listed,
+	};
+
+	BUILD_BUG_ON(DMA_BUF_NAME_LEN > MEMLEDGER_DMABUF_NAME_SIZE);
 	memledger_dmabuf_add_buffer(table, &desc);
 }
 
@@ -186,8 +209,12 @@ static void add_file(struct scan *scan, const struct file *file,
 	ref->ino = file_inode(file)->i_ino;
 	ref->tgid = scan->tgid;
 	ref->comm = scan->comm;
-	if (!memledger_dmabuf_is_described(scan->table, ref->ino))
-		describe_dmabuf(scan->table, file->private_data, 0);
+	if (!memledger_dmabuf_is_described(scan->table, ref->ino)) {
+		struct copied_desc copy;
+
+		copy_desc(file->private_data, &copy);
+		add_desc(scan->table, &copy, 0);
+	}
 	memledger_dmabuf_add_ref(scan->table, ref);
 }
 
@@ -601,18 +628,70 @@ static int scan_processes(struct scan *scan)
 	return 0;
 }
 
+/* Buffers may come while memory for them is got; more than so often: give up. */
+#define LIST_TRIES	8
+
+/**
+ * struct list_reader - the kernel's list on its way into a table
+ * @scan: the pass
+ * @copies: what was read
+ * @max: for how many there is room
+ * @nr: how many there are in the list, also where that is more than @max
+ */
 struct list_reader {
-	struct memledger_dmabuf_table *table;
 	const struct scan *scan;
-	u32 listed;
+	struct copied_desc *copies;
+	u32 max;
+	u32 nr;
 };
 
-static int add_listed(const struct dma_buf *dmabuf, void *arg)
+/* Under the lock of the list, which every buffer that comes or goes takes. */
+static int copy_listed(const struct dma_buf *dmabuf, void *arg)
 {
-	const struct list_reader *reader = arg;
+	struct list_reader *reader = arg;
 
-	describe_dmabuf(reader->table, dmabuf, reader->listed);
+	if (reader->nr < reader->max)
+		copy_desc(dmabuf, &reader->copies[reader->nr]);
+	reader->nr++;
 	return scan_interrupted(reader->scan);
+}
+
+/* Room for all that there were, and some more. */
+static int grow_copies(struct list_reader *reader)
+{
+	u32 max = reader->nr + reader->nr / 8 + 64;
+
+	if (reader->nr > MEMLEDGER_DMABUF_MAX)
+		return -ENOMEM;
+	kvfree(reader->copies);
+	reader->max = 0;
+	reader->copies = kvmalloc_array(max, sizeof(*reader->copies),
+					GFP_KERNEL_ACCOUNT);
+	if (!reader->copies)
+		return -ENOMEM;
+	reader->max = max;
+	return 0;
+}
+
+/*
+ * The list is gone through again for each time that there was no room for all
+ * of it, and at first there is none: memory is got without the list's lock.
+ */
+static int copy_list(struct list_reader *reader)
+{
+	unsigned int tries;
+	int ret;
+
+	for (tries = 0; tries < LIST_TRIES; tries++) {
+		reader->nr = 0;
+		ret = memledger_dmabuf_each(copy_listed, reader);
+		if (ret || reader->nr <= reader->max)
+			return ret;
+		ret = grow_copies(reader);
+		if (ret)
+			return ret;
+	}
+	return -EAGAIN;
 }
 
 /*
@@ -622,16 +701,19 @@ static int add_listed(const struct dma_buf *dmabuf, void *arg)
 static int read_list(struct memledger_dmabuf_snapshot *snapshot,
 		     const struct scan *scan, u32 listed)
 {
-	struct list_reader reader = {
-		.table = &snapshot->table,
-		.scan = scan,
-		.listed = listed,
-	};
+	struct list_reader reader = { .scan = scan };
+	u32 i;
 	int ret;
 
 	if (!MEMLEDGER_HAS_DMABUF_LIST)
 		return 0;
-	ret = memledger_dmabuf_each(add_listed, &reader);
+	ret = copy_list(&reader);
+	for (i = 0; !ret && i < reader.nr; i++) {
+		add_desc(&snapshot->table, &reader.copies[i], listed);
+		cond_resched();
+		ret = scan_interrupted(scan);
+	}
+	kvfree(reader.copies);
 	if (!ret)
 		return 0;
 	snapshot->listed = false;
