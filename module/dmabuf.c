@@ -714,8 +714,12 @@ static int read_list(struct memledger_dmabuf_snapshot *snapshot,
 		ret = scan_interrupted(scan);
 	}
 	kvfree(reader.copies);
-	if (!ret)
-		return 0;
+	/*
+	 * Whatever signal comes: 6.1 waits for the list's lock like that. It is
+	 * this reader's, and no reason to give others a snapshot without list.
+	 */
+	if (!ret || ret == -EINTR)
+		return ret;
 	snapshot->listed = false;
 	return scan_interrupted(scan);
 }
