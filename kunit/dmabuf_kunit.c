@@ -53,7 +53,8 @@ struct dmabuf_step {
 #define MAX_SHARES	4
 
 /*
- * @tgid: whose share; the rest is what it has to be. 0 ends the list.
+ * @tgid: whose share; the rest is what it has to be, @stopped: whether one of
+ * its sums is too large. 0 ends the list.
  */
 struct dmabuf_want {
 	s32 tgid;
@@ -63,12 +64,14 @@ struct dmabuf_want {
 	u64 smaps_rss;
 	u64 smaps_pss;
 	u64 memtrack;
+	bool stopped;
 };
 
 static const struct dmabuf_case {
 	const char *name;
 	struct dmabuf_step steps[MAX_STEPS];
 	struct dmabuf_want want[MAX_SHARES];
+	bool incomplete;
 } dmabuf_cases[] = {
 	{
 		.name = "three holders, however many references",
@@ -172,8 +175,44 @@ static const struct dmabuf_case {
 		},
 		.want = {
 			{ 1, 2, U64_MAX, U64_MAX, U64_MAX,
-			  U64_MAX >> MEMLEDGER_PSS_SHIFT, U64_MAX },
+			  U64_MAX >> MEMLEDGER_PSS_SHIFT, U64_MAX,
+			  .stopped = true },
 		},
+		.incomplete = true,
+	}, {
+		.name = "the largest number itself is not too large",
+		.steps = {
+			BUFFER(1, U64_MAX - 1), BUFFER(2, 1),
+			MAP(1, 1, U64_MAX - 1, U64_MAX - 1, 0),
+			MAP(1, 1, 1, 1, 0), FD(2, 1),
+		},
+		.want = { { 1, 2, U64_MAX, U64_MAX, U64_MAX, 0, U64_MAX - 1 } },
+	}, {
+		.name = "too large for a process, and not for a buffer",
+		.steps = {
+			BUFFER(1, 8), BUFFER(2, 8),
+			MAP(1, 1, 8, U64_MAX, 0), MAP(2, 1, 8, 1, 0),
+			MAP(1, 2, 8, U64_MAX, 0),
+		},
+		.want = {
+			{ 1, 2, 16, 12, U64_MAX, 0, 12, .stopped = true },
+			{ 2, 1, 8, 4, U64_MAX, 0, 4 },
+		},
+	}, {
+		.name = "too large for a mapping, in any order",
+		.steps = {
+			BUFFER(1, 8), MAP(1, 1, U64_MAX, 0, 0),
+			MAP(1, 2, 1, 0, 0), MAP(1, 1, 1, 0, 0),
+		},
+		.want = { { 1, 1, 8, 4, 0, 0, 4 }, { 2, 1, 8, 4, 0, 0, 4 } },
+		.incomplete = true,
+	}, {
+		.name = "too large for all buffers",
+		.steps = {
+			BUFFER(1, U64_MAX), BUFFER(2, 1), FD(1, 1), FD(2, 2),
+		},
+		.want = { { 1, 1, U64_MAX, U64_MAX }, { 2, 1, 1, 1 } },
+		.incomplete = true,
 	}, {
 		.name = "a process that is not there has nothing",
 		.steps = { BUFFER(1, 8), FD(1, 5) },
@@ -211,7 +250,10 @@ static void expect_share(struct kunit *test, const char *name,
 	struct memledger_dmabuf_share share;
 
 	memset(&share, 0xa5, sizeof(share));
-	memledger_dmabuf_sum_share(table, want->tgid, &share);
+	KUNIT_EXPECT_EQ_MSG(test, want->stopped,
+			    !memledger_dmabuf_sum_share(table, want->tgid,
+							&share),
+			    "%s: sums of %d", name, want->tgid);
 #define X(field)							\
 	KUNIT_EXPECT_EQ_MSG(test, share.dmabuf_##field, want->field,	\
 			    "%s: %s of %d", name, #field, want->tgid);
@@ -236,7 +278,8 @@ static void share_test(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, add_step(&table, &c->steps[k]),
 					0);
 		memledger_dmabuf_finish(&table);
-		KUNIT_EXPECT_FALSE(test, table.incomplete);
+		KUNIT_EXPECT_EQ_MSG(test, table.incomplete, c->incomplete,
+				    "%s", c->name);
 		for (k = 0; k < MAX_SHARES && c->want[k].tgid; k++)
 			expect_share(test, c->name, &table, &c->want[k]);
 		memledger_dmabuf_free(&table);

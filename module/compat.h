@@ -343,8 +343,10 @@ typedef int (*memledger_dmabuf_fn)(const struct dma_buf *dmabuf, void *arg);
 
 /*
  * All DMA-BUFs, whoever holds them: only Android's kernels let modules at them.
- * @fn may sleep; up to 6.12 it is called under the list's lock, with buffers
- * among them whose last reference is gone, so it must not take or drop any.
+ * Up to 6.12 @fn is called under the list's lock, which whoever makes or frees a
+ * buffer takes, with buffers among them whose last reference is gone: it must
+ * neither take nor drop one, and should not allocate. 6.1 waits for the lock only
+ * until any signal arrives: -EINTR.
  */
 #if !MEMLEDGER_ANDROID_KERNEL
 #define MEMLEDGER_HAS_DMABUF_LIST	0

@@ -208,9 +208,19 @@ static int dmabuf_open(struct inode *inode, struct file *file)
 	if (target && !memledger_target_is_alive(target))
 		return -ESRCH;
 	snapshot = memledger_dmabuf_snapshot_get(target ? target->nr : 0,
-						 MEMLEDGER_SNAPSHOT_FRESH);
+						 MEMLEDGER_SNAPSHOT_FRESH,
+						 target ? &target->dying :
+						 NULL);
 	if (IS_ERR(snapshot))
 		return PTR_ERR(snapshot);
+	/*
+	 * Asked again: only of a process that is alive now it is certain that
+	 * the snapshot has nobody else by its number.
+	 */
+	if (target && !memledger_target_is_alive(target)) {
+		memledger_dmabuf_snapshot_put(snapshot);
+		return -ESRCH;
+	}
 	reader = __seq_open_private(file, &dmabuf_seq_ops, sizeof(*reader));
 	if (!reader) {
 		memledger_dmabuf_snapshot_put(snapshot);

@@ -24,6 +24,7 @@
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/wait.h>
 #include <uapi/linux/dma-buf.h>
 
 #include "compat.h"
@@ -38,6 +39,10 @@ unsigned int memledger_dmabuf_max_age_ms = MEMLEDGER_MAX_AGE_MS_DEFAULT;
 
 /* Held while a snapshot is taken, so that readers who wait get that one. */
 static DEFINE_MUTEX(scan_lock);
+/* Woken when it is dropped. */
+static DECLARE_WAIT_QUEUE_HEAD(scan_over);
+/* Who waits for it looks that often whether to stop, which wakes nobody. */
+#define STOP_POLL	msecs_to_jiffies(20)
 /* Guards the pointer; a reader leaves with a reference. */
 static DEFINE_SPINLOCK(latest_lock);
 static struct memledger_dmabuf_snapshot *latest;
@@ -46,6 +51,11 @@ static bool stopping;
 /* Descriptors looked at while a task is locked, mappings noted in one go. */
 #define FD_BATCH	256
 #define MAP_BATCH	64
+/* Threads looked at in one RCU section, and tables looked at of a process. */
+#define THREAD_BATCH	256
+#define MAX_TABLES	256
+/* How often the thread that we go by may exit, or exchange its table. */
+#define MAX_RESTARTS	16
 
 /**
  * struct fd_batch - some descriptors of a table
@@ -80,6 +90,16 @@ struct map_batch {
 	} maps[MAP_BATCH];
 };
 
+/**
+ * struct seen_table - a table of descriptors that was looked at
+ * @files: where it is; the pointer is compared, and not followed
+ * @task: a thread that had it, with a reference
+ */
+struct seen_table {
+	const struct files_struct *files;
+	struct task_struct *task;
+};
+
 enum provider_state {
 	PROVIDER_UNKNOWN,
 	PROVIDER_ABSENT,
@@ -89,12 +109,13 @@ enum provider_state {
 /**
  * struct scan - a pass over all processes
  * @table: what is filled
+ * @stop: NULL, or set by others when whoever wants the table is to give up
  * @pid: the process at hand
  * @tgid: its number
  * @comm: what it is called
  * @seen: its tables of descriptors that were looked at
  * @nr_seen: how many
- * @max_seen: for how many there is room
+ * @restarts: how often its threads were gone through from the beginning again
  * @fds: descriptors on their way into the table
  * @maps: mappings on their way into the table
  * @provider: whether there is a GPU driver
@@ -102,23 +123,29 @@ enum provider_state {
  */
 struct scan {
 	struct memledger_dmabuf_table *table;
+	const bool *stop;
 	struct pid *pid;
 	pid_t tgid;
 	char comm[TASK_COMM_LEN];
-	const struct files_struct **seen;
+	struct seen_table seen[MAX_TABLES];
 	unsigned int nr_seen;
-	unsigned int max_seen;
+	unsigned int restarts;
 	struct fd_batch fds;
 	struct map_batch maps;
 	enum provider_state provider;
 	bool incomplete;
 };
 
-static int scan_interrupted(void)
+static int interrupted(const bool *stop)
 {
-	if (READ_ONCE(stopping))
+	if (READ_ONCE(stopping) || (stop && READ_ONCE(*stop)))
 		return -ENODEV;
 	return fatal_signal_pending(current) ? -EINTR : 0;
+}
+
+static int scan_interrupted(const struct scan *scan)
+{
+	return interrupted(scan->stop);
 }
 
 /*
@@ -130,26 +157,49 @@ static bool is_dmabuf_file(const struct file *file)
 	return file_inode(file)->i_sb->s_magic == DMA_BUF_MAGIC;
 }
 
-/* Not enough memory is noted in the table. */
-static void describe_dmabuf(struct memledger_dmabuf_table *table,
-			    const struct dma_buf *dmabuf, u32 listed)
+/**
+ * struct copied_desc - what a buffer says of itself, copied
+ * @ino: its inode number
+ * @size: bytes
+ * @exporter: the driver's text, cut where it is too long, and gone with it
+ * @name: empty if it has none
+ */
+struct copied_desc {
+	u64 ino;
+	u64 size;
+	char exporter[64];
+	char name[DMA_BUF_NAME_LEN];
+};
+
+/* Does not sleep, and takes no reference. */
+static void copy_desc(const struct dma_buf *dmabuf, struct copied_desc *copy)
 {
-	char name[DMA_BUF_NAME_LEN] = "";
-	const struct memledger_dmabuf_desc desc = {
-		.ino = file_inode(dmabuf->file)->i_ino,
-		.size = dmabuf->size,
-		.exporter = dmabuf->exp_name ?: "",
-		.name = name,
-		.listed = listed,
-	};
 	/* The lock is not part of what the list shows read-only. */
 	spinlock_t *name_lock = (spinlock_t *)&dmabuf->name_lock;
 
-	BUILD_BUG_ON(DMA_BUF_NAME_LEN > MEMLEDGER_DMABUF_NAME_SIZE);
+	copy->ino = file_inode(dmabuf->file)->i_ino;
+	copy->size = dmabuf->size;
+	strscpy(copy->exporter, dmabuf->exp_name ?: "", sizeof(copy->exporter));
+	*copy->name = '\0';
 	spin_lock(name_lock);
 	if (dmabuf->name)
-		strscpy(name, dmabuf->name, sizeof(name));
+		strscpy(copy->name, dmabuf->name, sizeof(copy->name));
 	spin_unlock(name_lock);
+}
+
+/* Not enough memory is noted in the table. */
+static void add_desc(struct memledger_dmabuf_table *table,
+		     const struct copied_desc *copy, u32 listed)
+{
+	const struct memledger_dmabuf_desc desc = {
+		.ino = copy->ino,
+		.size = copy->size,
+		.exporter = copy->exporter,
+		.name = copy->name,
+		.listed = listed,
+	};
+
+	BUILD_BUG_ON(DMA_BUF_NAME_LEN > MEMLEDGER_DMABUF_NAME_SIZE);
 	memledger_dmabuf_add_buffer(table, &desc);
 }
 
@@ -159,8 +209,12 @@ static void add_file(struct scan *scan, const struct file *file,
 	ref->ino = file_inode(file)->i_ino;
 	ref->tgid = scan->tgid;
 	ref->comm = scan->comm;
-	if (!memledger_dmabuf_is_described(scan->table, ref->ino))
-		describe_dmabuf(scan->table, file->private_data, 0);
+	if (!memledger_dmabuf_is_described(scan->table, ref->ino)) {
+		struct copied_desc copy;
+
+		copy_desc(file->private_data, &copy);
+		add_desc(scan->table, &copy, 0);
+	}
 	memledger_dmabuf_add_ref(scan->table, ref);
 }
 
@@ -170,17 +224,28 @@ static void add_file(struct scan *scan, const struct file *file,
  * Threads mostly share a table of descriptors, but need not, and a table may be
  * shared by processes. iterate_fd() goes through one with a spinlock held, so
  * only some are looked at each time, and neither task nor table is locked in
- * between. Meanwhile a thread may take another table (unshare, exec) or none
- * (exit), and others may go on with the old one:
+ * between. It passes empty slots over by itself: a table that was large once,
+ * with few descriptors left, is gone through in one go, 8 bytes a slot.
+ *
+ * Meanwhile a thread may take another table (unshare, exec) or none (exit), and
+ * others may go on with the old one:
  *
  *	thread 1  ->  table A (0...255 done)      A, or B, or none
- *	thread 2  ->  table A                     A, or C, or none
+ *	thread 2  ->  table A or X                A, or C, or none
  *
  * 1) Somebody in the process still has A: go on in it where we stopped, by way
- *    of that thread. A new table may have come to lie where A was; then its
- *    first descriptors are missed, of a table that was not there before.
+ *    of that thread.
  * 2) Nobody has: what A had is gone, or in tables that are new, and what was
- *    seen is neither the one nor the other. The snapshot is not complete.
+ *    seen is neither the one nor the other.
+ *
+ * A table is told by where it lies, and a new one may come to lie where A was:
+ * thread 1 lets go of A, and C, the copy that thread 2 makes of X, gets A's
+ * place. It would be taken for A, and so for seen, or be gone on with in the
+ * middle, though it has what X had all the time. While thread 1 has A nothing
+ * else can lie there. So the thread by which a table was found is remembered,
+ * and asked once more when the process is done: if it has another one, or none,
+ * the snapshot is not complete, in 2) and also in 1), where most likely all was
+ * seen. Only two exchanges by thread 1, back to the same place, pass unnoticed.
  *
  * B and C were copied from A: what is in them and not in A came meanwhile. They
  * get their turn if their thread still does. A descriptor that keeps its number
@@ -227,7 +292,7 @@ static bool was_seen(const struct scan *scan, const struct files_struct *files)
 	unsigned int i;
 
 	for (i = scan->nr_seen; i; i--) {
-		if (scan->seen[i - 1] == files)
+		if (scan->seen[i - 1].files == files)
 			return true;
 	}
 	return false;
@@ -243,44 +308,81 @@ static struct task_struct *next_thread_of(struct task_struct *task,
 /*
  * Where to go on behind @from, so that a process of many threads is not gone
  * through again for each table: new threads come last. NULL, or a thread that
- * has exited, and leads nowhere: from the beginning.
+ * has exited, and leads nowhere: from the beginning, but not for ever, however
+ * quickly threads come and go.
  */
-static struct task_struct *first_thread(struct task_struct *leader,
+static struct task_struct *first_thread(struct scan *scan,
+					struct task_struct *leader,
 					struct task_struct *from)
 {
 	if (from && pid_alive(from))
 		return next_thread_of(from, &from->thread_node);
+	if (from && ++scan->restarts > MAX_RESTARTS) {
+		scan->incomplete = true;
+		return NULL;
+	}
 	return next_thread_of(leader, &leader->signal->thread_head);
 }
 
+static const struct files_struct *files_of(struct task_struct *task)
+{
+	const struct files_struct *files;
+
+	task_lock(task);
+	files = task->files;
+	task_unlock(task);
+	return files;
+}
+
 /*
- * A thread of the process, behind @from, that has the table @files; NULL: one
- * that was not seen, which @files then gets. The pointer is not followed without
- * the task's lock. Returns the thread with a reference, or NULL.
+ * Looks at some threads behind *@at, which is NULL or has a reference, for one
+ * that has the table @files; NULL: one that was not seen, which @files then
+ * gets. Returns whether there is one. *@at gets it, or else the thread to go on
+ * behind, in either case with a reference, or NULL at the end.
  */
-static struct task_struct *find_thread(const struct scan *scan,
-				       struct task_struct *from,
-				       const struct files_struct **files)
+static bool look_at_threads(struct scan *scan, struct task_struct **at,
+			    const struct files_struct **files)
 {
 	const struct files_struct *wanted = *files, *has;
-	struct task_struct *leader, *task = NULL;
+	struct task_struct *leader, *task = NULL, *from = *at;
+	unsigned int nr = 0;
+	bool found = false;
 
 	rcu_read_lock();
 	leader = pid_task(scan->pid, PIDTYPE_TGID);
 	if (leader && !(leader->flags & PF_KTHREAD))
-		task = first_thread(leader, from);
+		task = first_thread(scan, leader, from);
 	for (; task; task = next_thread_of(task, &task->thread_node)) {
-		task_lock(task);
-		has = task->files;
-		task_unlock(task);
-		if (has && (wanted ? has == wanted : !was_seen(scan, has))) {
-			*files = has;
-			get_task_struct(task);
+		has = files_of(task);
+		found = has && (wanted ? has == wanted : !was_seen(scan, has));
+		if (found || ++nr == THREAD_BATCH)
 			break;
-		}
 	}
+	if (found)
+		*files = has;
+	if (task)
+		get_task_struct(task);
 	rcu_read_unlock();
-	return task;
+	if (from)
+		put_task_struct(from);
+	*at = task;
+	return found;
+}
+
+/*
+ * The same, behind @from, whose reference it takes, until there is one or there
+ * are no more threads. Returns the thread with a reference, or NULL.
+ */
+static struct task_struct *find_thread(struct scan *scan,
+				       struct task_struct *from,
+				       const struct files_struct **files)
+{
+	while (!look_at_threads(scan, &from, files)) {
+		if (!from)
+			return NULL;
+		cond_resched();
+	}
+	return from;
 }
 
 /* Returns 1 if there is more, 0 at the end, -ESRCH if the task has it no more. */
@@ -313,12 +415,13 @@ static int scan_table(struct scan *scan, struct task_struct *task,
 		if (more > 0)
 			scan->fds.resumed = true;
 		cond_resched();
-		ret = scan_interrupted();
+		ret = scan_interrupted(scan);
 		if (!more || ret)
 			break;
 		if (more < 0) {
 			put_task_struct(task);
-			task = find_thread(scan, NULL, &files);
+			task = ++scan->restarts > MAX_RESTARTS ? NULL :
+			       find_thread(scan, NULL, &files);
 		}
 	}
 	if (!task)
@@ -328,66 +431,56 @@ static int scan_table(struct scan *scan, struct task_struct *task,
 	return ret;
 }
 
-static int remember_table(struct scan *scan, const struct files_struct *files)
+/* Lets go of the tables' threads, having asked whether they still have them. */
+static void forget_tables(struct scan *scan)
 {
-	if (scan->nr_seen == scan->max_seen) {
-		unsigned int max = max(16U, 2 * scan->max_seen);
-		const struct files_struct **seen;
+	unsigned int i;
 
-		seen = kvmalloc_array(max, sizeof(*seen), GFP_KERNEL);
-		if (!seen)
-			return -ENOMEM;
-		if (scan->nr_seen)
-			memcpy(seen, scan->seen,
-			       scan->nr_seen * sizeof(*seen));
-		kvfree(scan->seen);
-		scan->seen = seen;
-		scan->max_seen = max;
+	for (i = 0; i < scan->nr_seen; i++) {
+		if (files_of(scan->seen[i].task) != scan->seen[i].files)
+			scan->incomplete = true;
+		put_task_struct(scan->seen[i].task);
 	}
-	scan->seen[scan->nr_seen++] = files;
-	return 0;
 }
 
 /*
- * A process that makes new tables all the time would keep us for ever: there
- * cannot be more than threads unless it does.
+ * Each table is compared with all those before it, and a process may make new
+ * ones all the time: after MAX_TABLES the rest is left out.
  */
-static unsigned int tables_limit(const struct scan *scan)
+static int scan_tables(struct scan *scan)
 {
-	struct task_struct *leader;
-	unsigned int nr = 0;
+	struct task_struct *task = NULL;
+	const struct files_struct *files;
+	int ret = 0;
 
-	rcu_read_lock();
-	leader = pid_task(scan->pid, PIDTYPE_TGID);
-	if (leader)
-		nr = 2 * get_nr_threads(leader) + 16;
-	rcu_read_unlock();
-	return nr;
+	while (!ret) {
+		files = NULL;
+		task = find_thread(scan, task, &files);
+		if (!task)
+			return 0;
+		if (scan->nr_seen == MAX_TABLES) {
+			scan->incomplete = true;
+			break;
+		}
+		get_task_struct(task);
+		scan->seen[scan->nr_seen++] = (struct seen_table) {
+			.files = files,
+			.task = task,
+		};
+		ret = scan_table(scan, task, files);
+	}
+	put_task_struct(task);
+	return ret;
 }
 
 static int scan_fds(struct scan *scan)
 {
-	struct task_struct *task = NULL, *from;
-	unsigned int limit = tables_limit(scan);
-	const struct files_struct *files;
-	int ret = 0;
+	int ret;
 
 	scan->nr_seen = 0;
-	while (!ret) {
-		from = task;
-		files = NULL;
-		task = find_thread(scan, from, &files);
-		if (from)
-			put_task_struct(from);
-		if (!task)
-			return 0;
-		if (scan->nr_seen == limit || remember_table(scan, files)) {
-			scan->incomplete = true;
-			break;
-		}
-		ret = scan_table(scan, task, files);
-	}
-	put_task_struct(task);
+	scan->restarts = 0;
+	ret = scan_tables(scan);
+	forget_tables(scan);
 	return ret;
 }
 
@@ -440,6 +533,7 @@ static int scan_maps(struct scan *scan)
 	}
 	ret = memledger_walk_begin(&walk, mm, &stopping);
 	if (!ret) {
+		walk.stop_too = scan->stop;
 		walk.dmabufs_only = true;
 		do {
 			ret = memledger_walk_run(&walk, slice, collect_map,
@@ -475,10 +569,10 @@ static int add_import(void *arg, const struct memledger_gpu_entry *entry)
 	};
 
 	if (entry->kind != MEMLEDGER_GPU_DMABUF || !entry->dmabuf_ino)
-		return scan_interrupted();
+		return scan_interrupted(scan);
 	memledger_dmabuf_add_buffer(scan->table, &desc);
 	memledger_dmabuf_add_ref(scan->table, &ref);
-	return scan_interrupted();
+	return scan_interrupted(scan);
 }
 
 static int scan_imports(struct scan *scan)
@@ -494,7 +588,7 @@ static int scan_imports(struct scan *scan)
 	scan->provider = now;
 	if (ret && ret != -EOPNOTSUPP)
 		scan->incomplete = true;
-	return scan_interrupted();
+	return scan_interrupted(scan);
 }
 
 /*
@@ -534,38 +628,100 @@ static int scan_processes(struct scan *scan)
 	return 0;
 }
 
+/* Buffers may come while memory for them is got; more than so often: give up. */
+#define LIST_TRIES	8
+
+/**
+ * struct list_reader - the kernel's list on its way into a table
+ * @scan: the pass
+ * @copies: what was read
+ * @max: for how many there is room
+ * @nr: how many there are in the list, also where that is more than @max
+ */
 struct list_reader {
-	struct memledger_dmabuf_table *table;
-	u32 listed;
+	const struct scan *scan;
+	struct copied_desc *copies;
+	u32 max;
+	u32 nr;
 };
 
-static int add_listed(const struct dma_buf *dmabuf, void *arg)
+/* Under the lock of the list, which every buffer that comes or goes takes. */
+static int copy_listed(const struct dma_buf *dmabuf, void *arg)
 {
-	const struct list_reader *reader = arg;
+	struct list_reader *reader = arg;
 
-	describe_dmabuf(reader->table, dmabuf, reader->listed);
-	return scan_interrupted();
+	if (reader->nr < reader->max)
+		copy_desc(dmabuf, &reader->copies[reader->nr]);
+	reader->nr++;
+	return scan_interrupted(reader->scan);
+}
+
+/* Room for all that there were, and some more. */
+static int grow_copies(struct list_reader *reader)
+{
+	u32 max = reader->nr + reader->nr / 8 + 64;
+
+	if (reader->nr > MEMLEDGER_DMABUF_MAX)
+		return -ENOMEM;
+	kvfree(reader->copies);
+	reader->max = 0;
+	reader->copies = kvmalloc_array(max, sizeof(*reader->copies),
+					GFP_KERNEL_ACCOUNT);
+	if (!reader->copies)
+		return -ENOMEM;
+	reader->max = max;
+	return 0;
+}
+
+/*
+ * The list is gone through again for each time that there was no room for all
+ * of it, and at first there is none: memory is got without the list's lock.
+ */
+static int copy_list(struct list_reader *reader)
+{
+	unsigned int tries;
+	int ret;
+
+	for (tries = 0; tries < LIST_TRIES; tries++) {
+		reader->nr = 0;
+		ret = memledger_dmabuf_each(copy_listed, reader);
+		if (ret || reader->nr <= reader->max)
+			return ret;
+		ret = grow_copies(reader);
+		if (ret)
+			return ret;
+	}
+	return -EAGAIN;
 }
 
 /*
  * The kernel's list is read before the processes and again afterwards: a buffer
  * is held by no process only if it was there all the time.
  */
-static int read_list(struct memledger_dmabuf_snapshot *snapshot, u32 listed)
+static int read_list(struct memledger_dmabuf_snapshot *snapshot,
+		     const struct scan *scan, u32 listed)
 {
-	struct list_reader reader = {
-		.table = &snapshot->table,
-		.listed = listed,
-	};
+	struct list_reader reader = { .scan = scan };
+	u32 i;
 	int ret;
 
 	if (!MEMLEDGER_HAS_DMABUF_LIST)
 		return 0;
-	ret = memledger_dmabuf_each(add_listed, &reader);
-	if (!ret)
-		return 0;
+	ret = copy_list(&reader);
+	for (i = 0; !ret && i < reader.nr; i++) {
+		add_desc(&snapshot->table, &reader.copies[i], listed);
+		cond_resched();
+		ret = scan_interrupted(scan);
+	}
+	kvfree(reader.copies);
+	/*
+	 * Whatever signal comes: 6.1 waits for the list's lock like that. It is
+	 * this reader's, and no reason to give others a snapshot without list.
+	 */
+	if (!ret || ret == -EINTR)
+		return ret;
 	snapshot->listed = false;
-	return scan_interrupted();
+	return scan_interrupted(scan);
 }
 
 static int fill_snapshot(struct memledger_dmabuf_snapshot *snapshot,
@@ -575,11 +731,12 @@ static int fill_snapshot(struct memledger_dmabuf_snapshot *snapshot,
 
 	scan->table = &snapshot->table;
 	snapshot->listed = MEMLEDGER_HAS_DMABUF_LIST;
-	ret = read_list(snapshot, MEMLEDGER_DMABUF_LISTED_BEFORE);
+	ret = read_list(snapshot, scan, MEMLEDGER_DMABUF_LISTED_BEFORE);
 	if (!ret)
 		ret = scan_processes(scan);
 	if (!ret)
-		ret = read_list(snapshot, MEMLEDGER_DMABUF_LISTED_AFTER);
+		ret = read_list(snapshot, scan,
+				MEMLEDGER_DMABUF_LISTED_AFTER);
 	if (ret)
 		return ret;
 	memledger_dmabuf_finish(&snapshot->table);
@@ -609,7 +766,7 @@ void memledger_dmabuf_snapshot_put(struct memledger_dmabuf_snapshot *snapshot)
 }
 
 /* A new one, with a reference for the caller. */
-static struct memledger_dmabuf_snapshot *make_snapshot(void)
+static struct memledger_dmabuf_snapshot *make_snapshot(const bool *stop)
 {
 	struct memledger_dmabuf_snapshot *snapshot;
 	u64 start = ktime_get_ns();
@@ -621,9 +778,9 @@ static struct memledger_dmabuf_snapshot *make_snapshot(void)
 	if (!snapshot || !scan)
 		goto err_free;
 	kref_init(&snapshot->ref);
+	scan->stop = stop;
 	snapshot->begin_ns = ktime_get_boottime_ns();
 	ret = fill_snapshot(snapshot, scan);
-	kvfree(scan->seen);
 	if (ret)
 		goto err_free;
 	kvfree(scan);
@@ -679,49 +836,89 @@ static bool process_start(pid_t tgid, u64 *start)
 }
 
 static bool is_fresh(const struct memledger_dmabuf_snapshot *snapshot,
-		     u64 not_before)
+		     bool any_age)
 {
 	u64 max_age = (u64)READ_ONCE(memledger_dmabuf_max_age_ms) *
 		      NSEC_PER_MSEC;
 
-	return snapshot && snapshot->begin_ns >= not_before &&
-	       (!max_age ||
-		ktime_get_boottime_ns() - snapshot->timestamp_ns <= max_age);
+	return any_age || !max_age ||
+	       ktime_get_boottime_ns() - snapshot->timestamp_ns <= max_age;
 }
 
-/* The latest one if it is fresh, with a reference, else NULL. */
-static struct memledger_dmabuf_snapshot *get_fresh(u64 not_before)
+/*
+ * The latest one, with a reference, if it began at @not_before or later and is
+ * young enough or may be of any age; else NULL.
+ */
+static struct memledger_dmabuf_snapshot *get_fresh(u64 not_before,
+						   bool any_age)
 {
 	struct memledger_dmabuf_snapshot *snapshot = get_latest();
 
-	if (!snapshot || is_fresh(snapshot, not_before))
+	if (!snapshot || (snapshot->begin_ns >= not_before &&
+			  is_fresh(snapshot, any_age)))
 		return snapshot;
 	memledger_dmabuf_snapshot_put(snapshot);
 	return NULL;
 }
 
-/* @renew: whether also a fresh one is not good enough. */
-static struct memledger_dmabuf_snapshot *replace_latest(u64 not_before,
-							bool renew)
+/*
+ * Begins to wait for the pass of somebody else, for a moment. Untracking waits
+ * for a reader of the process's files, so that one must see @stop. Returns
+ * whether we have the lock, or an error.
+ */
+static int try_scan_lock(const bool *stop)
+{
+	bool locked;
+
+	wait_event_killable_timeout(scan_over,
+				    (locked = mutex_trylock(&scan_lock)),
+				    STOP_POLL);
+	return locked ? 1 : interrupted(stop);
+}
+
+static void drop_scan_lock(void)
+{
+	mutex_unlock(&scan_lock);
+	wake_up(&scan_over);
+}
+
+static struct memledger_dmabuf_snapshot *take_snapshot(const bool *stop)
 {
 	static u64 generation;
-	struct memledger_dmabuf_snapshot *snapshot = NULL;
+	struct memledger_dmabuf_snapshot *snapshot;
+
+	lockdep_assert_held(&scan_lock);
+	snapshot = make_snapshot(stop);
+	if (!IS_ERR(snapshot)) {
+		snapshot->generation = ++generation;
+		set_latest(snapshot);
+	}
+	return snapshot;
+}
+
+/*
+ * @renew: whether a fresh one is not good enough, if it began before this. One
+ * of somebody else that began later will do: the lock goes to whoever comes
+ * first, and this way nobody waits for more than two passes.
+ */
+static struct memledger_dmabuf_snapshot *
+replace_latest(u64 not_before, bool renew, const bool *stop)
+{
+	struct memledger_dmabuf_snapshot *snapshot;
 	int ret;
 
-	ret = mutex_lock_killable(&scan_lock);
-	if (ret)
-		return ERR_PTR(ret);
-	/* Whoever had the lock may have made one that will do. */
-	if (!renew)
-		snapshot = get_fresh(not_before);
-	if (!snapshot) {
-		snapshot = make_snapshot();
-		if (!IS_ERR(snapshot)) {
-			snapshot->generation = ++generation;
-			set_latest(snapshot);
-		}
-	}
-	mutex_unlock(&scan_lock);
+	if (renew)
+		not_before = ktime_get_boottime_ns();
+	do {
+		ret = try_scan_lock(stop);
+		if (ret < 0)
+			return ERR_PTR(ret);
+		snapshot = get_fresh(not_before, renew);
+		if (!snapshot && ret)
+			snapshot = take_snapshot(stop);
+		if (ret)
+			drop_scan_lock();
+	} while (!snapshot);
 	return snapshot;
 }
 
@@ -740,16 +937,18 @@ bool memledger_dmabuf_has_list(void)
  * @tgid: a process that must be in it if it holds any: a snapshot that began
  *	before that process did does not count; 0: no process in particular
  * @mode: which snapshot
+ * @stop: NULL, or set by others when the caller is to give up
  *
  * Context: process context; may sleep for as long as a pass takes.
  * Return: the snapshot, with a reference for memledger_dmabuf_snapshot_put(), or
  * ERR_PTR() of: -ESRCH if there is no such process, but not for
  * MEMLEDGER_SNAPSHOT_LAST; -ENODATA if there is no such snapshot and only an
- * order would take one; -EINTR, -ENOMEM, or -ENODEV if the module is being
- * unloaded. Where a new one fails the last stays as it was.
+ * order would take one; -EINTR, -ENOMEM, or -ENODEV if told to stop, or the
+ * module is being unloaded. Where a new one fails the last stays as it was.
  */
 struct memledger_dmabuf_snapshot *
-memledger_dmabuf_snapshot_get(pid_t tgid, enum memledger_snapshot_mode mode)
+memledger_dmabuf_snapshot_get(pid_t tgid, enum memledger_snapshot_mode mode,
+			      const bool *stop)
 {
 	struct memledger_dmabuf_snapshot *snapshot;
 	u64 not_before = 0;
@@ -759,11 +958,11 @@ memledger_dmabuf_snapshot_get(pid_t tgid, enum memledger_snapshot_mode mode)
 		return ERR_PTR(-ESRCH);
 	switch (mode) {
 	case MEMLEDGER_SNAPSHOT_NEW:
-		return replace_latest(not_before, true);
+		return replace_latest(not_before, true, stop);
 	case MEMLEDGER_SNAPSHOT_FRESH:
-		snapshot = get_fresh(not_before);
+		snapshot = get_fresh(not_before, false);
 		if (!snapshot && READ_ONCE(memledger_dmabuf_max_age_ms))
-			return replace_latest(not_before, false);
+			return replace_latest(not_before, false, stop);
 		break;
 	case MEMLEDGER_SNAPSHOT_LAST:
 		snapshot = get_latest();
@@ -780,6 +979,7 @@ memledger_dmabuf_snapshot_get(pid_t tgid, enum memledger_snapshot_mode mode)
  * memledger_dmabuf_share_get - what a process has of all DMA-BUFs
  * @tgid: its number in the initial pid namespace
  * @mode: from which snapshot
+ * @stop: NULL, or set by others when the caller is to give up
  * @share: gets it
  *
  * Context: process context; may sleep for as long as a pass over all processes
@@ -787,22 +987,25 @@ memledger_dmabuf_snapshot_get(pid_t tgid, enum memledger_snapshot_mode mode)
  * Return: 0; -ESRCH if there is no such process, or in
  * MEMLEDGER_SNAPSHOT_LAST neither it nor any buffer of it; -ENODATA if there is
  * no snapshot that is younger than the process and only an order would take
- * one; -EINTR, -ENOMEM, or -ENODEV if the module is being unloaded.
+ * one; -EINTR, -ENOMEM, or -ENODEV if told to stop, or the module is being
+ * unloaded.
  */
 int memledger_dmabuf_share_get(pid_t tgid, enum memledger_snapshot_mode mode,
+			       const bool *stop,
 			       struct memledger_dmabuf_share *share)
 {
 	struct memledger_dmabuf_snapshot *snapshot;
 	u64 start;
 	int ret = 0;
 
-	snapshot = memledger_dmabuf_snapshot_get(tgid, mode);
+	snapshot = memledger_dmabuf_snapshot_get(tgid, mode, stop);
 	if (IS_ERR(snapshot))
 		return PTR_ERR(snapshot);
-	memledger_dmabuf_sum_share(&snapshot->table, tgid, share);
+	share->complete = memledger_dmabuf_sum_share(&snapshot->table, tgid,
+						     share) &&
+			  snapshot->complete;
 	share->generation = snapshot->generation;
 	share->timestamp_ns = snapshot->timestamp_ns;
-	share->complete = snapshot->complete;
 	/* It may have been gone before: then nobody has looked at it. */
 	if (!share->dmabuf_count && !process_start(tgid, &start))
 		ret = -ESRCH;

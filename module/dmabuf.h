@@ -43,9 +43,11 @@ extern unsigned int memledger_dmabuf_max_age_ms;
 
 bool memledger_dmabuf_has_list(void);
 struct memledger_dmabuf_snapshot *
-memledger_dmabuf_snapshot_get(pid_t tgid, enum memledger_snapshot_mode mode);
+memledger_dmabuf_snapshot_get(pid_t tgid, enum memledger_snapshot_mode mode,
+			      const bool *stop);
 void memledger_dmabuf_snapshot_put(struct memledger_dmabuf_snapshot *snapshot);
 int memledger_dmabuf_share_get(pid_t tgid, enum memledger_snapshot_mode mode,
+			       const bool *stop,
 			       struct memledger_dmabuf_share *share);
 void memledger_dmabuf_stop(void);
 void memledger_dmabuf_exit(void);

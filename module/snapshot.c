@@ -172,6 +172,7 @@ static int walk_totals(struct memledger_target *target,
 }
 
 struct graphics_builder {
+	const bool *stop;
 	struct memledger_graphics *graphics;
 	enum memledger_imported_rule rule;
 	bool saturated;
@@ -183,6 +184,8 @@ static int add_gpu_entry(void *arg, const struct memledger_gpu_entry *entry)
 {
 	struct graphics_builder *builder = arg;
 
+	if (READ_ONCE(*builder->stop))
+		return -ENODEV;
 	switch (memledger_graphics_add(builder->graphics, builder->rule,
 				       entry)) {
 	case -EOVERFLOW:
@@ -197,12 +200,14 @@ static int add_gpu_entry(void *arg, const struct memledger_gpu_entry *entry)
 
 /*
  * What the GPU driver says about the process, and the rows that are made of
- * it. Where the driver fails, nothing of it is used. Fails only with -EINTR.
+ * it. Where the driver fails, nothing of it is used. Fails only with -EINTR, or
+ * -ENODEV if the target is being untracked.
  */
 static int add_graphics(struct memledger_target *target,
 			struct memledger_record *record)
 {
 	struct graphics_builder builder = {
+		.stop = &target->dying,
 		.graphics = &record->graphics,
 		.rule = READ_ONCE(memledger_settings.imported_rule),
 		.rule_applies = true,
@@ -211,7 +216,7 @@ static int add_graphics(struct memledger_target *target,
 
 	record->imported_rule = builder.rule;
 	ret = memledger_gpu_entries(target->pid, add_gpu_entry, &builder);
-	if (ret == -EINTR)
+	if (ret == -EINTR || ret == -ENODEV)
 		return ret;
 	if (ret) {
 		memset(&record->graphics, 0, sizeof(record->graphics));

@@ -377,7 +377,7 @@ static int share_get(struct memledger_target *target,
 	int ret;
 
 	ret = memledger_dmabuf_share_get(target->nr, MEMLEDGER_SNAPSHOT_FRESH,
-					 share);
+					 &target->dying, share);
 	if (!ret && !memledger_target_is_alive(target))
 		ret = -ESRCH;
 	return ret;

@@ -46,7 +46,8 @@ static ssize_t refresh_store(struct kobject *kobj, struct kobj_attribute *attr,
 		return -EPERM;
 	if (!sysfs_streq(buf, "1"))
 		return -EINVAL;
-	snapshot = memledger_dmabuf_snapshot_get(0, MEMLEDGER_SNAPSHOT_NEW);
+	snapshot = memledger_dmabuf_snapshot_get(0, MEMLEDGER_SNAPSHOT_NEW,
+						 NULL);
 	if (IS_ERR(snapshot))
 		return PTR_ERR(snapshot);
 	memledger_dmabuf_snapshot_put(snapshot);
@@ -63,7 +64,8 @@ static ssize_t generation_show(struct kobject *kobj,
 
 	if (!memledger_access_allowed())
 		return -EPERM;
-	snapshot = memledger_dmabuf_snapshot_get(0, MEMLEDGER_SNAPSHOT_LAST);
+	snapshot = memledger_dmabuf_snapshot_get(0, MEMLEDGER_SNAPSHOT_LAST,
+						 NULL);
 	if (!IS_ERR(snapshot)) {
 		generation = snapshot->generation;
 		memledger_dmabuf_snapshot_put(snapshot);
@@ -84,7 +86,7 @@ static ssize_t name##_show(struct kobject *kobj,			\
 									\
 	if (!memledger_access_allowed())				\
 		return -EPERM;						\
-	snapshot = memledger_dmabuf_snapshot_get(0, mode);		\
+	snapshot = memledger_dmabuf_snapshot_get(0, mode, NULL);	\
 	if (IS_ERR(snapshot))						\
 		return PTR_ERR(snapshot);				\
 	number = value;							\
@@ -113,7 +115,8 @@ static ssize_t show_unattributed(char *buf, bool want_size)
 		return -EPERM;
 	if (!memledger_dmabuf_has_list())
 		return -EOPNOTSUPP;
-	snapshot = memledger_dmabuf_snapshot_get(0, MEMLEDGER_SNAPSHOT_FRESH);
+	snapshot = memledger_dmabuf_snapshot_get(0, MEMLEDGER_SNAPSHOT_FRESH,
+						 NULL);
 	if (IS_ERR(snapshot))
 		return PTR_ERR(snapshot);
 	listed = snapshot->listed;

@@ -71,7 +71,6 @@ static void describe_vma(struct vm_area_struct *vma, unsigned long addr,
 
 		out->dev = inode->i_sb->s_dev;
 		out->ino = inode->i_ino;
-		out->dmabuf = inode->i_sb->s_magic == DMA_BUF_MAGIC;
 		out->offset = ((u64)vma->vm_pgoff << PAGE_SHIFT) +
 			      (addr - vma->vm_start);
 	}
@@ -247,6 +246,12 @@ static bool walk_hugetlb(struct memledger_walk *walk,
 	return true;
 }
 
+/*
+ * What a VMA costs that is passed over, in entries: none of them is looked at,
+ * but the VMA, its file, inode and superblock are, which are rarely cached.
+ */
+#define PASSED_OVER_COST	8
+
 /* What a VMA costs beside its entries: its name has to be made and placed. */
 static long vma_cost(const struct memledger_vma *vma)
 {
@@ -280,17 +285,18 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 
 	vma = vma_next(&vmi);
 	while (vma) {
-		enum shmem_swap swap = shmem_swap(vma);
+		enum shmem_swap swap;
 		unsigned long end;
 
 		if (walk->dmabufs_only && !is_dmabuf(vma)) {
 			ret = pass_over(walk, vma, fn, arg);
 			if (ret)
 				goto out;
-			pages.budget--;
+			pages.budget -= PASSED_OVER_COST;
 			end = vma->vm_end;
 			goto next;
 		}
+		swap = shmem_swap(vma);
 		ret = switch_vma(walk, vma, fn, arg);
 		if (ret)
 			goto out;
@@ -337,6 +343,12 @@ out:
 	return ret;
 }
 
+static bool told_to_stop(const struct memledger_walk *walk)
+{
+	return READ_ONCE(*walk->stop) ||
+	       (walk->stop_too && READ_ONCE(*walk->stop_too));
+}
+
 /*
  * One slice: takes the mmap lock and drops it again. A lock is handed to a
  * waiting writer only after a while, and until then we, who are running, would
@@ -349,7 +361,7 @@ static int walk_slice(struct memledger_walk *walk, long budget,
 	u64 start, held;
 	int ret;
 
-	if (READ_ONCE(*walk->stop))
+	if (told_to_stop(walk))
 		return -ENODEV;
 	if (fatal_signal_pending(current))
 		return -EINTR;
@@ -398,7 +410,7 @@ static int count_swap_file(struct memledger_walk *walk, long budget,
 			ret = -EINTR;
 			break;
 		}
-		if (READ_ONCE(*walk->stop)) {
+		if (told_to_stop(walk)) {
 			ret = -ENODEV;
 			break;
 		}

@@ -28,7 +28,6 @@ struct file;
  * @name: as /proc/PID/maps prints it, without a deleted mark; NUL-terminated
  * @len: length of @name, 0 without a name
  * @deleted: the kernel says that the file is gone
- * @dmabuf: the file is a DMA-BUF
  * @file: in a walk of DMA-BUFs only: the file, which the walk holds; who wants
  *	it behind the callback takes a reference there. Else NULL
  * @usage: what the page tables hold
@@ -43,7 +42,6 @@ struct memledger_vma {
 	const char *name;
 	size_t len;
 	bool deleted;
-	bool dmabuf;
 	struct file *file;
 	struct memledger_vma_usage usage;
 };
@@ -122,6 +120,7 @@ typedef unsigned long (*memledger_cut_fn)(void *arg, unsigned long addr);
  * struct memledger_walk - where a walk over an mm is
  * @mm: what is walked; a reference to the struct, not to the memory
  * @stop: set by others when the walk is to end early
+ * @stop_too: another one, or NULL; set it before the walk runs
  * @addr: all below has been walked
  * @open: @vma is half done
  * @back_off: somebody waits for a lock: stay away from it for a moment
@@ -139,6 +138,7 @@ typedef unsigned long (*memledger_cut_fn)(void *arg, unsigned long addr);
 struct memledger_walk {
 	struct mm_struct *mm;
 	const bool *stop;
+	const bool *stop_too;
 	unsigned long addr;
 	bool open;
 	bool back_off;

@@ -17,8 +17,11 @@
 #define MEMLEDGER_DMABUF_NAME_SIZE	32
 #define MEMLEDGER_DMABUF_COMM_SIZE	16
 
-/* No table has more buffers or more holders than this: 250 MB of the latter. */
-#define MEMLEDGER_DMABUF_MAX		4194304
+/*
+ * No table has more buffers or more holders than this: 92 MB of buffers with
+ * their slots, 63 MB of holders. Finishing one takes seconds.
+ */
+#define MEMLEDGER_DMABUF_MAX		1048576
 
 /**
  * enum memledger_dmabuf_ref_kind - by what a process holds a buffer
@@ -169,7 +172,7 @@ struct memledger_dmabuf_process {
  * @size: bytes of all buffers
  * @unattributed_count: buffers that no process holds
  * @unattributed_size: bytes of these
- * @incomplete: something could not be added
+ * @incomplete: something could not be added, or a sum is too large
  *
  * All zero is an empty table.
  */
@@ -221,7 +224,7 @@ struct memledger_dmabuf_table {
  *	not count here
  * @generation: which snapshot it is from
  * @timestamp_ns: when that was finished, CLOCK_BOOTTIME
- * @complete: 1, or 0 if that could not see everything
+ * @complete: 1, or 0 if that could not see everything, or a sum is too large
  *
  * Sums stop at the largest u64 instead of wrapping.
  */
@@ -250,7 +253,7 @@ const struct memledger_dmabuf_process *
 memledger_dmabuf_find_process(const struct memledger_dmabuf_table *table,
 			      s32 tgid);
 u64 memledger_dmabuf_pss(const struct memledger_dmabuf_buffer *buffer);
-void memledger_dmabuf_sum_share(const struct memledger_dmabuf_table *table,
+bool memledger_dmabuf_sum_share(const struct memledger_dmabuf_table *table,
 				s32 tgid,
 				struct memledger_dmabuf_share *share);
 

@@ -15,6 +15,7 @@
 #include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -30,6 +31,8 @@
 #define memledger_free(p)		kvfree(p)
 #define memledger_sort(base, nr, size, compare) \
 	sort(base, nr, size, compare, NULL)
+/* In long loops, where sleeping is allowed: lets others run. */
+#define memledger_rest()		cond_resched()
 
 #else /* user space */
 
@@ -56,6 +59,7 @@ typedef long long s64;
 #define memledger_free(p)		free(p)
 #define memledger_sort(base, nr, size, compare) \
 	((nr) ? qsort(base, nr, size, compare) : (void)0)
+#define memledger_rest()		((void)0)
 
 #define U64_MAX				(~0ULL)
 #define fallthrough			__attribute__((__fallthrough__))

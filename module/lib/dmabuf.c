@@ -6,17 +6,26 @@
  * Processes are looked at one after the other, so a buffer's latest holder is
  * the one that a reference of the same process belongs to: duplicates are
  * merged as they come, and 100,000 descriptors of one buffer take no room.
+ *
+ * A full table takes seconds to finish: every loop over it lets others run.
  */
 #include <memledger/dmabuf.h>
 
-static void sat_add(u64 *sum, u64 value)
+/* These return whether the sum is too large, and has stopped at the largest. */
+static bool sat_add(u64 *sum, u64 value)
 {
-	*sum = *sum + value < value ? U64_MAX : *sum + value;
+	bool stopped = *sum + value < value;
+
+	*sum = stopped ? U64_MAX : *sum + value;
+	return stopped;
 }
 
-static void sat_count(u32 *count, u32 nr)
+static bool sat_count(u32 *count, u32 nr)
 {
-	*count = *count + nr < nr ? ~0U : *count + nr;
+	bool stopped = *count + nr < nr;
+
+	*count = stopped ? ~0U : *count + nr;
+	return stopped;
 }
 
 /* @size: of an element. Returns NULL and leaves all as it was without memory. */
@@ -96,8 +105,10 @@ static int grow_buffers(struct memledger_dmabuf_table *table)
 	table->buffers = buffers;
 	table->slots = slots;
 	table->max_buffers = max;
-	for (i = 0; i < table->nr_buffers; i++)
+	for (i = 0; i < table->nr_buffers; i++) {
 		fill_slot(table, i);
+		memledger_rest();
+	}
 	return 0;
 }
 
@@ -262,15 +273,19 @@ int memledger_dmabuf_add_buffer(struct memledger_dmabuf_table *table,
 	return -ENOMEM;
 }
 
-static void merge_holder(struct memledger_dmabuf_holder *holder,
+static void merge_holder(struct memledger_dmabuf_table *table,
+			 struct memledger_dmabuf_holder *holder,
 			 const struct memledger_dmabuf_holder *more)
 {
-	sat_add(&holder->mapped, more->mapped);
-	sat_add(&holder->smaps_rss, more->smaps_rss);
-	sat_add(&holder->smaps_pss, more->smaps_pss);
-	sat_count(&holder->fds, more->fds);
-	sat_count(&holder->maps, more->maps);
-	sat_count(&holder->imports, more->imports);
+	bool stopped = false;
+
+	stopped |= sat_add(&holder->mapped, more->mapped);
+	stopped |= sat_add(&holder->smaps_rss, more->smaps_rss);
+	stopped |= sat_add(&holder->smaps_pss, more->smaps_pss);
+	stopped |= sat_count(&holder->fds, more->fds);
+	stopped |= sat_count(&holder->maps, more->maps);
+	stopped |= sat_count(&holder->imports, more->imports);
+	table->incomplete |= stopped;
 }
 
 static int note_process(struct memledger_dmabuf_table *table,
@@ -314,7 +329,8 @@ static int insert_ref(struct memledger_dmabuf_table *table,
 		buffer = find_slot(table, ref->ino);
 	}
 	if (buffer->last && table->holders[buffer->last - 1].tgid == ref->tgid) {
-		merge_holder(&table->holders[buffer->last - 1], &holder);
+		merge_holder(table, &table->holders[buffer->last - 1],
+			     &holder);
 		return 0;
 	}
 	if (table->nr_holders == table->max_holders && grow_holders(table))
@@ -333,7 +349,7 @@ static int insert_ref(struct memledger_dmabuf_table *table,
  *
  * Context: process context; may sleep.
  * Return: 0, or -ENOMEM and the table is marked incomplete and lacks that
- * reference.
+ * reference. It is marked, too, if a sum is too large, which is no error.
  */
 int memledger_dmabuf_add_ref(struct memledger_dmabuf_table *table,
 			     const struct memledger_dmabuf_ref *ref)
@@ -444,6 +460,55 @@ memledger_dmabuf_find_process(const struct memledger_dmabuf_table *table,
 	return search_process(table, tgid);
 }
 
+/* Those whose number lacks @bit to the front. Returns how many. */
+static u32 split_buffers(struct memledger_dmabuf_buffer *buffers, u32 nr,
+			 u64 bit)
+{
+	u32 low = 0, high = nr;
+
+	while (low < high) {
+		struct memledger_dmabuf_buffer moved = buffers[low];
+
+		memledger_rest();
+		if (!(moved.ino & bit)) {
+			low++;
+			continue;
+		}
+		buffers[low] = buffers[--high];
+		buffers[high] = moved;
+	}
+	return low;
+}
+
+/* How many buffers are sorted in one go: a millisecond or so. */
+#define SORT_RUN	4096
+
+/*
+ * A million in one go would take a second or more, and nobody can run in the
+ * middle of that: they are split by one bit of their numbers after the other,
+ * those below @bit and itself being still to come, until there are few. The
+ * smaller part is done by calling ourselves, and so never deeper than 9 times.
+ */
+static void sort_buffers(struct memledger_dmabuf_buffer *buffers, u32 nr,
+			 u64 bit)
+{
+	while (nr > SORT_RUN && bit) {
+		u32 low = split_buffers(buffers, nr, bit);
+
+		bit >>= 1;
+		if (low < nr - low) {
+			sort_buffers(buffers, low, bit);
+			buffers += low;
+			nr -= low;
+		} else {
+			sort_buffers(buffers + low, nr - low, bit);
+			nr = low;
+		}
+	}
+	memledger_sort(buffers, nr, sizeof(*buffers), compare_buffers);
+	memledger_rest();
+}
+
 /*
  * Buffers that only a list has: in one list but not in the other they came or
  * went meanwhile, and may have had a holder that was looked at before or after.
@@ -481,14 +546,17 @@ static void group_holders(struct memledger_dmabuf_table *table)
 	struct memledger_dmabuf_buffer *buffer;
 	u32 i;
 
-	for (i = 0; i < table->nr_holders; i++)
+	for (i = 0; i < table->nr_holders; i++) {
 		search_buffer(table, holders[i].ino)->nr_holders++;
+		memledger_rest();
+	}
 	place_buffers(table);
 	for (i = 0; i < table->nr_buffers; i++)
 		table->buffers[i].nr_holders = 0;
 	for (i = 0; i < table->nr_holders; i++) {
 		buffer = search_buffer(table, holders[i].ino);
 		holders[i].place = buffer->first + buffer->nr_holders++;
+		memledger_rest();
 	}
 	for (i = 0; i < table->nr_holders; i++) {
 		while (holders[i].place != i) {
@@ -497,10 +565,11 @@ static void group_holders(struct memledger_dmabuf_table *table)
 			holders[i] = holders[moved.place];
 			holders[moved.place] = moved;
 		}
+		memledger_rest();
 	}
 }
 
-/* In order already where processes were looked at in order. */
+/* In order already where processes were looked at in order, as a pass does. */
 static void sort_holders(struct memledger_dmabuf_holder *holders, u32 nr)
 {
 	u32 i;
@@ -529,7 +598,7 @@ static void merge_holders(struct memledger_dmabuf_table *table)
 				&holders[buffer->first + k];
 
 			if (nr > first && holders[nr - 1].tgid == holder->tgid)
-				merge_holder(&holders[nr - 1], holder);
+				merge_holder(table, &holders[nr - 1], holder);
 			else
 				holders[nr++] = *holder;
 		}
@@ -539,17 +608,24 @@ static void merge_holders(struct memledger_dmabuf_table *table)
 		for (k = first; k < nr; k++)
 			buffer->nr_mappers += holders[k].maps ||
 					      holders[k].imports;
+		memledger_rest();
 	}
 	table->nr_holders = nr;
 }
 
+/* Those of a pass are in order, since it goes by number. */
 static void merge_processes(struct memledger_dmabuf_table *table)
 {
 	struct memledger_dmabuf_process *processes = table->processes;
 	u32 i, nr = 0;
 
-	memledger_sort(processes, table->nr_processes, sizeof(*processes),
-		       compare_processes);
+	for (i = 1; i < table->nr_processes; i++) {
+		if (processes[i - 1].tgid > processes[i].tgid) {
+			memledger_sort(processes, table->nr_processes,
+				       sizeof(*processes), compare_processes);
+			break;
+		}
+	}
 	for (i = 0; i < table->nr_processes; i++) {
 		if (!nr || processes[nr - 1].tgid != processes[i].tgid)
 			processes[nr++] = processes[i];
@@ -564,8 +640,10 @@ static void index_processes(struct memledger_dmabuf_table *table)
 	u32 i, first = 0;
 
 	merge_processes(table);
-	for (i = 0; i < table->nr_holders; i++)
+	for (i = 0; i < table->nr_holders; i++) {
 		search_process(table, table->holders[i].tgid)->nr++;
+		memledger_rest();
+	}
 	for (i = 0; i < table->nr_processes; i++) {
 		process = &table->processes[i];
 		process->first = first;
@@ -575,11 +653,13 @@ static void index_processes(struct memledger_dmabuf_table *table)
 	for (i = 0; i < table->nr_holders; i++) {
 		process = search_process(table, table->holders[i].tgid);
 		table->by_process[process->first + process->nr++] = i;
+		memledger_rest();
 	}
 }
 
 static void sum_buffers(struct memledger_dmabuf_table *table)
 {
+	bool stopped = false;
 	u32 i, nr = 0;
 
 	for (i = 0; i < table->nr_buffers; i++) {
@@ -588,14 +668,17 @@ static void sum_buffers(struct memledger_dmabuf_table *table)
 		struct memledger_dmabuf_exporter *exporter =
 			find_exporter(table, buffer->exporter);
 
+		memledger_rest();
 		exporter->count++;
-		sat_add(&exporter->size, buffer->size);
-		sat_add(&table->size, buffer->size);
+		stopped |= sat_add(&exporter->size, buffer->size);
+		stopped |= sat_add(&table->size, buffer->size);
 		if (!buffer->nr_holders) {
 			table->unattributed_count++;
-			sat_add(&table->unattributed_size, buffer->size);
+			stopped |= sat_add(&table->unattributed_size,
+					   buffer->size);
 		}
 	}
+	table->incomplete |= stopped;
 	for (i = 0; i < table->nr_exporters; i++) {
 		if (table->exporters[i].count)
 			table->exporters[nr++] = table->exporters[i];
@@ -611,15 +694,16 @@ static void sum_buffers(struct memledger_dmabuf_table *table)
  * memledger_dmabuf_finish - from what was added to what can be looked up
  * @table: not to be added to any more
  *
- * Context: does not sleep, and takes time with the size of the table.
+ * Marks the table incomplete if a sum is too large.
+ *
+ * Context: process context; may sleep. Takes time with the size of the table.
  */
 void memledger_dmabuf_finish(struct memledger_dmabuf_table *table)
 {
 	memledger_free(table->slots);
 	table->slots = NULL;
 	drop_passing(table);
-	memledger_sort(table->buffers, table->nr_buffers,
-		       sizeof(*table->buffers), compare_buffers);
+	sort_buffers(table->buffers, table->nr_buffers, 1ULL << 63);
 	group_holders(table);
 	merge_holders(table);
 	index_processes(table);
@@ -674,12 +758,16 @@ static u64 memtrack_share(const struct memledger_dmabuf_buffer *buffer,
  * @table: finished
  * @tgid: the process
  * @share: gets it; what is about the snapshot is left alone
+ *
+ * Return: true; false if a sum is too large, and stands for what is at least so
+ * much.
  */
-void memledger_dmabuf_sum_share(const struct memledger_dmabuf_table *table,
+bool memledger_dmabuf_sum_share(const struct memledger_dmabuf_table *table,
 				s32 tgid, struct memledger_dmabuf_share *share)
 {
 	const struct memledger_dmabuf_process *process =
 		search_process(table, tgid);
+	bool stopped = false;
 	u64 smaps_pss = 0;
 	u32 i;
 
@@ -693,12 +781,15 @@ void memledger_dmabuf_sum_share(const struct memledger_dmabuf_table *table,
 			search_buffer(table, holder->ino);
 
 		share->dmabuf_count++;
-		sat_add(&share->dmabuf_rss, buffer->size);
-		sat_add(&share->dmabuf_pss, memledger_dmabuf_pss(buffer));
-		sat_add(&share->dmabuf_smaps_rss, holder->smaps_rss);
-		sat_add(&smaps_pss, holder->smaps_pss);
-		sat_add(&share->dmabuf_memtrack,
-			memtrack_share(buffer, holder));
+		stopped |= sat_add(&share->dmabuf_rss, buffer->size);
+		stopped |= sat_add(&share->dmabuf_pss,
+				   memledger_dmabuf_pss(buffer));
+		stopped |= sat_add(&share->dmabuf_smaps_rss,
+				   holder->smaps_rss);
+		stopped |= sat_add(&smaps_pss, holder->smaps_pss);
+		stopped |= sat_add(&share->dmabuf_memtrack,
+				   memtrack_share(buffer, holder));
 	}
 	share->dmabuf_smaps_pss = smaps_pss >> MEMLEDGER_PSS_SHIFT;
+	return !stopped;
 }
