@@ -151,9 +151,13 @@ twice()
 	! insmod "$ko" 2> /dev/null && unload
 }
 
-# It goes while probes are hit, and takes them along.
+# It goes while probes are hit, and takes them along. On one CPU: QEMU before 8.1
+# may translate an instruction while another CPU changes it, and keep what was
+# there; a breakpoint that is gone then is hit for ever, and nobody knows it.
 while_capturing()
 {
+	cpus=$(taskset -p $$ | sed 's/.*: //')
+	taskset -p 1 $$ > "$scratch/taskset" 2>&1 || return 1
 	start_hold 200000 map
 	i=0
 	while [ $i -lt 5 ]; do
@@ -169,6 +173,7 @@ while_capturing()
 	# And the process noticed nothing.
 	kill -0 "$target" || return 1
 	end_targets
+	taskset -p "$cpus" $$ > "$scratch/taskset" 2>&1
 }
 
 # Objects that nothing points to any more, after two scans of all memory.
