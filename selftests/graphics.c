@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -556,6 +557,48 @@ TEST_F_TIMEOUT(graphics, app_and_compositor, TIMEOUT)
 	/* Whoever the driver charges, both hold it. */
 	EXPECT_EQ(6 * MB, node_read("processes/%d/graphics/dmabuf_pss",
 				    model->process[0].pid));
+}
+
+/*
+ * Another driver's file, under the name that Mali's has: its pages are in
+ * Android's row Other dev, and in a number of ours.
+ */
+TEST(device_of_another_driver)
+{
+	const char *missing = nodes_missing();
+	const size_t len = 16 * page_size();
+	struct stat st;
+	pid_t pid = getpid();
+	void *map;
+	int fd;
+
+	if (missing)
+		SKIP(return, "%s", missing);
+	if (access(beside_me("drivers/memledger_mixed.ko"), R_OK))
+		SKIP(return, "drivers/memledger_mixed.ko (built with KDIR)");
+	ASSERT_EQ(0, module_load(beside_me("drivers/memledger_mixed.ko"), ""));
+	ASSERT_EQ(0, stat("/dev/memledger_mixed", &st));
+	ASSERT_EQ(0, mknod("/dev/mali0", S_IFCHR | 0600, st.st_rdev));
+	fd = open("/dev/mali0", O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, map);
+
+	ASSERT_EQ(0, node_write_number("track", pid));
+	/* Its second half is page frames, which smaps does not count. */
+	EXPECT_EQ(len / 2, node_read("processes/%d/graphics/device_rss", pid));
+	EXPECT_EQ(len / 2, node_read("processes/%d/graphics/device_pss", pid));
+	EXPECT_EQ(len / 2, node_read("processes/%d/category/other_dev/rss",
+				     pid));
+	EXPECT_EQ(0, node_read("processes/%d/category/gfx_dev/rss", pid));
+	munmap(map, len);
+	ASSERT_EQ(0, node_refresh(pid));
+	EXPECT_EQ(0, node_read("processes/%d/graphics/device_rss", pid));
+
+	EXPECT_EQ(0, node_write_number("untrack", pid));
+	close(fd);
+	unlink("/dev/mali0");
+	EXPECT_EQ(0, module_unload("memledger_mixed"));
 }
 
 /*
