@@ -1854,6 +1854,8 @@ static u64 now_ms(void)
 	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
 }
 
+static u64 fuzz_end;
+
 /*
  * A process that fuzzes: the driver may map things over anything it has, and
  * GETPROPERTY write anywhere.
@@ -1861,7 +1863,6 @@ static u64 now_ms(void)
 static void fuzz_process(void *arg)
 {
 	struct fuzz fuzz = { .seed = *(unsigned int *)arg };
-	u64 end = now_ms() + FUZZ_SECONDS * 1000;
 	long calls = 0;
 
 	fuzz.page = page_size();
@@ -1871,7 +1872,7 @@ static void fuzz_process(void *arg)
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (fuzz.fd < 0 || fuzz.dmabuf < 0 || fuzz.own == MAP_FAILED)
 		_exit(1);
-	while (now_ms() < end) {
+	while (now_ms() < fuzz_end) {
 		fuzz_one(&fuzz);
 		if (++calls % 500 == 0) {
 			/* All that it had goes, and once more. */
@@ -1885,26 +1886,43 @@ static void fuzz_process(void *arg)
 	fflush(stdout);
 }
 
-/* KGSL_FUZZ_SEED repeats a run. */
+/*
+ * What was written over it may end the process, which is its own affair; the
+ * next one goes on with another seed.
+ */
+static bool fuzz_ended_itself(int status)
+{
+	return WIFSIGNALED(status) &&
+	       (WTERMSIG(status) == SIGSEGV || WTERMSIG(status) == SIGBUS ||
+		WTERMSIG(status) == SIGILL || WTERMSIG(status) == SIGABRT);
+}
+
+/* The same calls in each run; KGSL_FUZZ_SEED makes others. */
 TEST_F_TIMEOUT(standin, fuzz, TIMEOUT)
 {
 	const char *text = getenv("KGSL_FUZZ_SEED");
-	unsigned int seed = time(NULL);
+	unsigned int seed = text ? strtoul(text, NULL, 0) : 1;
+	int status;
 	pid_t pid;
 
-	if (text)
-		seed = strtoul(text, NULL, 0);
-	TH_LOG("seed %u", seed);
 	/* Else most of the time goes into a few large ones. */
 	ASSERT_EQ(setting_set(KGSL_PARAMETERS "max_alloc_mb", "16"), NULL);
 	for (int shmem = 0; shmem < 2; shmem++) {
 		ASSERT_EQ(setting_set(KGSL_PARAMETERS "shmem",
 				      shmem ? "1" : "0"), NULL);
-		pid = start_process(fuzz_process, &seed);
-		ASSERT_GT(pid, 0);
-		EXPECT_EQ(wait_stopped(pid), 0);
-		end_process(pid);
-		EXPECT_EQ(kgsl_wait(pid, "kernel", -ENOENT), -ENOENT);
+		fuzz_end = now_ms() + FUZZ_SECONDS * 1000;
+		do {
+			pid = start_process(fuzz_process, &seed);
+			ASSERT_GT(pid, 0);
+			ASSERT_EQ(waitpid(pid, &status, WUNTRACED), pid);
+			seed++;
+			if (WIFSTOPPED(status))
+				end_process(pid);
+			EXPECT_EQ(kgsl_wait(pid, "kernel", -ENOENT), -ENOENT);
+		} while (fuzz_ended_itself(status) && now_ms() < fuzz_end);
+		EXPECT_TRUE(WIFSTOPPED(status) || fuzz_ended_itself(status)) {
+			TH_LOG("seed %u: status %x", seed - 1, status);
+		}
 	}
 }
 
