@@ -4,12 +4,10 @@
  * each the processes that map it, out.
  */
 #include <stdlib.h>
-#include <sys/utsname.h>
 
 #include "array.h"
 #include "escape.h"
 #include "librank.h"
-#include "module.h"
 
 /* Of a process, all mappings of a name. */
 struct user {
@@ -288,68 +286,32 @@ static void print_json(FILE *out, const struct libraries *libraries,
 	fputs("]}\n", out);
 }
 
-static int run(FILE *out, struct memledger_mappings *mappings, char *text,
-	       const char *sysfs, const char *proc,
-	       const struct memledger_librank_wanted *wanted, bool json,
-	       struct memledger_error *error)
-{
-	struct libraries libraries = {};
-	struct utsname uts;
-	char source[512];
-	int ret = -1;
-
-	if (memledger_mappings_parse(mappings, text, error) ||
-	    memledger_system_add_names(&mappings->system, proc, error))
-		return -1;
-	uname(&uts);
-	snprintf(source, sizeof(source), "%s/kernel/debug/memledger/mappings",
-		 sysfs);
-	if (make(&libraries, mappings, wanted)) {
-		memledger_error_set(error, "no memory");
-		goto out_free;
-	}
-	if (json) {
-		print_json(out, &libraries, &mappings->system.info, source,
-			   uts.release, wanted->top);
-	} else {
-		print(out, &libraries, wanted->top);
-		memledger_pass_print_source(out, &mappings->system.info,
-					    source, uts.release);
-	}
-	ret = 0;
-out_free:
-	free(libraries.users);
-	free(libraries.library);
-	return ret;
-}
-
 /**
- * memledger_librank_run - list who maps what
+ * memledger_librank_print - list who maps what
  * @out: where to
- * @sysfs: where sysfs is mounted
- * @proc: where proc is mounted
+ * @mappings: of all processes, with their names; what is not wanted is dropped
  * @wanted: what to list
  * @json: as JSON, and not as librank does
- * @error: what went wrong
+ * @source: the file that the mappings are from
+ * @kernel: release of the running kernel
  *
- * Return: 0, or -1 with @error set.
+ * Return: 0, or -1 without memory.
  */
-int memledger_librank_run(FILE *out, const char *sysfs, const char *proc,
-			  const struct memledger_librank_wanted *wanted,
-			  bool json, struct memledger_error *error)
+int memledger_librank_print(FILE *out, struct memledger_mappings *mappings,
+			    const struct memledger_librank_wanted *wanted,
+			    bool json, const char *source, const char *kernel)
 {
-	const struct memledger_module module = { sysfs, error };
-	struct memledger_mappings mappings = {};
-	char *text;
-	int ret;
+	const struct memledger_pass_info *info = &mappings->system.info;
+	struct libraries libraries = {};
+	int ret = make(&libraries, mappings, wanted);
 
-	if (memledger_module_check(&module))
-		return -1;
-	ret = memledger_module_read_table(&module, "mappings", &text);
-	if (ret)
-		return memledger_module_fail_table(&module, "mappings", ret);
-	ret = run(out, &mappings, text, sysfs, proc, wanted, json, error);
-	memledger_mappings_free(&mappings);
-	free(text);
+	if (!ret && json) {
+		print_json(out, &libraries, info, source, kernel, wanted->top);
+	} else if (!ret) {
+		print(out, &libraries, wanted->top);
+		memledger_pass_print_source(out, info, source, kernel);
+	}
+	free(libraries.users);
+	free(libraries.library);
 	return ret;
 }

@@ -24,8 +24,8 @@ struct memledger_librank_wanted {
 	size_t top;
 };
 
-int memledger_librank_run(FILE *out, const char *sysfs, const char *proc,
-			  const struct memledger_librank_wanted *wanted,
-			  bool json, struct memledger_error *error);
+int memledger_librank_print(FILE *out, struct memledger_mappings *mappings,
+			    const struct memledger_librank_wanted *wanted,
+			    bool json, const char *source, const char *kernel);
 
 #endif

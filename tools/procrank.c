@@ -168,8 +168,8 @@ void memledger_procrank_print(FILE *out,
 		print_process(&table, &system->process[i]);
 	print_total(&table, &system->total);
 	print_memory(&table, ram);
-	memledger_pass_print_source(out, &system->info, live->source,
-				    live->kernel);
+	memledger_pass_print_source(out, &system->info, live->file.source,
+				    live->file.kernel);
 	if (table.swap)
 		fputs("Unavailable: uswap (the kernel module does not tell swap that nobody shares apart)\n",
 		      out);

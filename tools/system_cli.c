@@ -9,6 +9,7 @@
 #include "command.h"
 #include "dmabuf_live.h"
 #include "librank.h"
+#include "mappings.h"
 #include "procrank.h"
 #include "showmap.h"
 #include "system_cli.h"
@@ -208,23 +209,39 @@ static int run_procrank(const char *operand, struct options *options)
 	return ret;
 }
 
+static int print_librank(struct memledger_mappings *mappings,
+			 struct memledger_pass_file *file,
+			 const struct options *options,
+			 struct memledger_error *error)
+{
+	if (memledger_pass_file_read(file, options->sysfs, "mappings", error) ||
+	    memledger_mappings_parse(mappings, file->text, error) ||
+	    memledger_system_add_names(&mappings->system, options->proc,
+				       error))
+		return -1;
+	if (memledger_librank_print(stdout, mappings, &options->librank,
+				    options->json, file->source, file->kernel))
+		return memledger_error_set(error, "no memory");
+	return 0;
+}
+
 static int run_librank(const char *operand, struct options *options)
 {
+	struct memledger_mappings mappings = {};
+	struct memledger_pass_file file;
 	struct memledger_error error;
+	int ret = EXIT_OK;
 
 	(void)operand;
-	if (options->librank.perms &&
-	    strspn(options->librank.perms, "rwx") !=
-	    strlen(options->librank.perms)) {
-		memledger_fail("-m takes r, w and x");
-		return memledger_fail_usage();
-	}
 	options->librank.order = options->order;
 	options->librank.top = options->first;
-	if (memledger_librank_run(stdout, options->sysfs, options->proc,
-				  &options->librank, options->json, &error))
-		return memledger_fail(error.text);
-	return EXIT_OK;
+	if (print_librank(&mappings, &file, options, &error))
+		ret = memledger_fail(error.text);
+	else if (!mappings.system.info.complete)
+		memledger_fail(incomplete);
+	memledger_mappings_free(&mappings);
+	memledger_pass_file_free(&file);
+	return ret;
 }
 
 static int run_top(const char *operand, struct options *options)
@@ -443,7 +460,10 @@ static int parse_option(const struct command *command, int option,
 		return -1;
 	case 'm':
 		options->librank.perms = optarg;
-		return -1;
+		if (strspn(optarg, "rwx") == strlen(optarg))
+			return -1;
+		memledger_fail("-m takes r, w and x");
+		return memledger_fail_usage();
 	case 'n':
 	case 'd':
 	case WORD_TOP:

@@ -11,6 +11,45 @@
 #include "system_live.h"
 
 /**
+ * memledger_pass_file_read - read a file of the module about all processes
+ * @file: what to fill; to be freed, also where this fails
+ * @sysfs: where sysfs is mounted
+ * @name: snapshot or mappings
+ * @error: what went wrong
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int memledger_pass_file_read(struct memledger_pass_file *file,
+			     const char *sysfs, const char *name,
+			     struct memledger_error *error)
+{
+	const struct memledger_module module = { sysfs, error };
+	struct utsname uts;
+	int ret;
+
+	file->text = NULL;
+	if (memledger_module_check(&module))
+		return -1;
+	ret = memledger_module_read_table(&module, name, &file->text);
+	if (ret)
+		return memledger_module_fail_table(&module, name, ret);
+	uname(&uts);
+	snprintf(file->kernel, sizeof(file->kernel), "%s", uts.release);
+	snprintf(file->source, sizeof(file->source),
+		 "%s/kernel/debug/memledger/%s", sysfs, name);
+	return 0;
+}
+
+/**
+ * memledger_pass_file_free - free what has been read
+ * @file: of no use afterwards
+ */
+void memledger_pass_file_free(struct memledger_pass_file *file)
+{
+	free(file->text);
+}
+
+/**
  * memledger_system_live_read - take a snapshot of all processes
  * @live: what to fill; to be freed, also where this fails
  * @sysfs: where sysfs is mounted
@@ -23,21 +62,9 @@ int memledger_system_live_read(struct memledger_system_live *live,
 			       const char *sysfs, const char *proc,
 			       struct memledger_error *error)
 {
-	const struct memledger_module module = { sysfs, error };
-	struct utsname uts;
-	int ret;
-
-	memset(live, 0, sizeof(*live));
-	if (memledger_module_check(&module))
-		return -1;
-	ret = memledger_module_read_table(&module, "snapshot", &live->text);
-	if (ret)
-		return memledger_module_fail_table(&module, "snapshot", ret);
-	uname(&uts);
-	snprintf(live->kernel, sizeof(live->kernel), "%s", uts.release);
-	snprintf(live->source, sizeof(live->source),
-		 "%s/kernel/debug/memledger/snapshot", sysfs);
-	if (memledger_system_parse(&live->system, live->text, error))
+	live->system = (struct memledger_system){};
+	if (memledger_pass_file_read(&live->file, sysfs, "snapshot", error) ||
+	    memledger_system_parse(&live->system, live->file.text, error))
 		return -1;
 	return memledger_system_add_names(&live->system, proc, error);
 }
@@ -49,7 +76,7 @@ int memledger_system_live_read(struct memledger_system_live *live,
 void memledger_system_live_free(struct memledger_system_live *live)
 {
 	memledger_system_free(&live->system);
-	free(live->text);
+	memledger_pass_file_free(&live->file);
 }
 
 /**
@@ -287,8 +314,8 @@ void memledger_system_print_json(FILE *out, bool *first,
 	const struct memledger_system *system = &live->system;
 	size_t i;
 
-	memledger_pass_print_json(out, first, &system->info, live->source,
-				  live->kernel);
+	memledger_pass_print_json(out, first, &system->info, live->file.source,
+				  live->file.kernel);
 	print_json_total(out, first, "total", &system->total,
 			 system->info.swap_pss);
 	print_json_categories(out, first, system->category, &system->info);

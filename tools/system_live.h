@@ -41,19 +41,31 @@ struct memledger_system_order {
 };
 
 /**
- * struct memledger_system_live - all processes, and where they come from
- * @system: the processes; their strings are in @text
- * @text: of the module's file
- * @source: that file
+ * struct memledger_pass_file - a file of the module about all processes
+ * @text: what is in it
+ * @source: where it is
  * @kernel: release of the running kernel
  */
-struct memledger_system_live {
-	struct memledger_system system;
+struct memledger_pass_file {
 	char *text;
 	char source[512];
 	char kernel[128];
 };
 
+/**
+ * struct memledger_system_live - all processes, and where they come from
+ * @system: the processes; their strings are in @file
+ * @file: the module's
+ */
+struct memledger_system_live {
+	struct memledger_system system;
+	struct memledger_pass_file file;
+};
+
+int memledger_pass_file_read(struct memledger_pass_file *file,
+			     const char *sysfs, const char *name,
+			     struct memledger_error *error);
+void memledger_pass_file_free(struct memledger_pass_file *file);
 int memledger_system_live_read(struct memledger_system_live *live,
 			       const char *sysfs, const char *proc,
 			       struct memledger_error *error);

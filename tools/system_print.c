@@ -200,6 +200,6 @@ void memledger_system_print(FILE *out, struct memledger_system_live *live,
 	memledger_ram_print(out, ram);
 	putc('\n', out);
 	memledger_ram_print_terms(out, ram);
-	memledger_pass_print_source(out, &system->info, live->source,
-				    live->kernel);
+	memledger_pass_print_source(out, &system->info, live->file.source,
+				    live->file.kernel);
 }
