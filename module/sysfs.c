@@ -8,6 +8,7 @@
  * table of attributes that memledger_sysfs_init() fills in.
  */
 #include <linux/kobject.h>
+#include <linux/kref.h>
 #include <linux/kstrtox.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
@@ -160,7 +161,7 @@ enum target_node {
  * struct memledger_sysfs_dir - processes/TGID
  * @target: the process; the directory holds a reference
  * @nodes: its kobjects
- * @nr_nodes: how many of them have not been released
+ * @ref: one of the target's, and one of each kobject until it is released
  */
 struct memledger_sysfs_dir {
 	struct memledger_target *target;
@@ -168,7 +169,7 @@ struct memledger_sysfs_dir {
 		struct kobject kobj;
 		struct memledger_sysfs_dir *dir;
 	} nodes[NR_TARGET_NODES];
-	atomic_t nr_nodes;
+	struct kref ref;
 };
 
 static struct kset *root;
@@ -790,17 +791,20 @@ static const struct sysfs_ops target_sysfs_ops = {
 	.store = target_attr_store,
 };
 
-/* The last of the kobjects takes the directory with it. */
-static void target_kobject_release(struct kobject *kobj)
+static void release_dir(struct kref *ref)
 {
 	struct memledger_sysfs_dir *dir =
-		container_of(kobj, struct target_kobject, kobj)->dir;
+		container_of(ref, struct memledger_sysfs_dir, ref);
 	struct memledger_target *target = dir->target;
 
-	if (!atomic_dec_and_test(&dir->nr_nodes))
-		return;
 	kfree(dir);
 	memledger_target_put(target);
+}
+
+static void target_kobject_release(struct kobject *kobj)
+{
+	kref_put(&container_of(kobj, struct target_kobject, kobj)->dir->ref,
+		 release_dir);
 }
 
 static const struct kobj_type target_ktype = {
@@ -817,7 +821,7 @@ static int add_node(struct memledger_sysfs_dir *dir, enum target_node node,
 	int ret;
 
 	dir->nodes[node].dir = dir;
-	atomic_inc(&dir->nr_nodes);
+	kref_get(&dir->ref);
 	ret = kobject_init_and_add(kobj, &target_ktype, parent, "%s", name);
 	if (!ret)
 		ret = sysfs_create_groups(kobj, groups);
@@ -853,6 +857,7 @@ int memledger_sysfs_add(struct memledger_target *target)
 	dir = kzalloc(sizeof(*dir), GFP_KERNEL);
 	if (!dir)
 		return -ENOMEM;
+	kref_init(&dir->ref);
 	memledger_target_get(target);
 	dir->target = target;
 	kobj = &dir->nodes[NODE_TARGET].kobj;
@@ -860,7 +865,7 @@ int memledger_sysfs_add(struct memledger_target *target)
 	snprintf(name, sizeof(name), "%d", target->nr);
 	ret = add_node(dir, NODE_TARGET, processes, target_groups, name);
 	if (ret)
-		return ret;
+		goto err_put;
 	ret = sysfs_create_bin_file(kobj, &record_attr);
 	if (ret)
 		goto err_target;
@@ -888,6 +893,8 @@ err_category:
 	remove_node(dir, NODE_CATEGORY);
 err_target:
 	remove_node(dir, NODE_TARGET);
+err_put:
+	kref_put(&dir->ref, release_dir);
 	return ret;
 }
 
@@ -908,6 +915,7 @@ void memledger_sysfs_remove(struct memledger_target *target)
 	remove_node(dir, NODE_SUBCATEGORY);
 	remove_node(dir, NODE_CATEGORY);
 	remove_node(dir, NODE_TARGET);
+	kref_put(&dir->ref, release_dir);
 }
 
 /*

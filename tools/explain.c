@@ -89,10 +89,10 @@ static const char *group_label(const struct memledger_name *group)
 	return group->len ? group->text : "no name";
 }
 
-/* The profiles that have the rule are neighbours. */
+/* The profiles that have the rule are neighbours, and there is one at least. */
 static void print_profiles(FILE *out, const struct memledger_rule *rule)
 {
-	const char *first = NULL, *last = NULL;
+	const char *first = NULL, *last = "";
 	unsigned int i;
 
 	for (i = 0; i < nr_memledger_profiles; i++) {
@@ -102,8 +102,8 @@ static void print_profiles(FILE *out, const struct memledger_rule *rule)
 			first = memledger_profiles[i].name;
 		last = memledger_profiles[i].name;
 	}
-	if (!strcmp(first, last))
-		fprintf(out, "%s only", first);
+	if (!first || !strcmp(first, last))
+		fprintf(out, "%s only", last);
 	else
 		fprintf(out, "%s to %s", first, last);
 }

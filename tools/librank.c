@@ -41,15 +41,18 @@ static bool is_wanted(const struct memledger_mapping_row *row,
 		      const struct memledger_librank_wanted *wanted)
 {
 	static const char letters[] = "rwx";
+	bool has, wants;
 	unsigned int i;
 
 	if (wanted->prefix &&
 	    strncmp(row->name, wanted->prefix, strlen(wanted->prefix)))
 		return false;
-	for (i = 0; wanted->perms && i < strlen(letters); i++)
-		if ((row->perms[i] == letters[i]) !=
-		    !!strchr(wanted->perms, letters[i]))
+	for (i = 0; wanted->perms && i < strlen(letters); i++) {
+		has = row->perms[i] == letters[i];
+		wants = strchr(wanted->perms, letters[i]);
+		if (has != wants)
 			return false;
+	}
 	return wanted->all ||
 	       (*row->name && strcmp(row->name, "[heap]") &&
 		strcmp(row->name, "[stack]"));

@@ -39,16 +39,17 @@ static bool parse_process(struct memledger_system_process *process, char *line)
 static bool parse_row(struct memledger_mapping_row *row, char *line)
 {
 	const char *perms, *deleted;
+	bool good;
 	u64 pid;
 
 	*row = (struct memledger_mapping_row){};
-	if (!memledger_words_number(&line, &pid))
-		return false;
+	good = memledger_words_number(&line, &pid);
 #define X(field)							\
-	if (!memledger_words_optional(&line, &row->usage.field))	\
-		return false;
+	good = good && memledger_words_optional(&line, &row->usage.field);
 	MEMLEDGER_SYSTEM_FIELDS(X)
 #undef X
+	if (!good)
+		return false;
 	perms = memledger_words_next(&line);
 	deleted = memledger_words_next(&line);
 	if (!perms || strlen(perms) != 4 || !deleted || !line)

@@ -169,7 +169,7 @@ static void print_report(const struct memledger_report *report,
 static int finish(struct memledger_subject *subject)
 {
 	if (!subject->report.complete)
-		memledger_fail("the walk had to stop early, so that the numbers are too small: try again");
+		memledger_fail("the walk had to stop early; the numbers are too small: try again");
 	memledger_subject_free(subject);
 	return EXIT_OK;
 }
@@ -180,7 +180,7 @@ static int command_meminfo(const char *process, const struct options *options)
 	struct memledger_error error;
 
 	if (!process && options->given & ~TAKES_PROC) {
-		memledger_fail("without a PID or NAME meminfo takes --json, --sysfs and --proc only");
+		memledger_fail("without a PID or NAME meminfo takes no such options");
 		return memledger_fail_usage();
 	}
 	if (!process)

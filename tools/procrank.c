@@ -171,6 +171,6 @@ void memledger_procrank_print(FILE *out,
 	memledger_pass_print_source(out, &system->info, live->file.source,
 				    live->file.kernel);
 	if (table.swap)
-		fputs("Unavailable: uswap (the kernel module does not tell swap that nobody shares apart)\n",
+		fputs("Unavailable: uswap (the module does not tell swap that nobody shares)\n",
 		      out);
 }

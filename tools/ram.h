@@ -63,18 +63,25 @@
 	X(free_ram, "Free RAM", "cached_pss + cached_kernel + mem_free") \
 	X(used_ram, "Used RAM", "used_pss + used_kernel")		\
 	X(lost_ram, "Lost RAM",						\
-	  "mem_total - (all_pss - swap_pss) - mem_free - cached_kernel - used_kernel - zram") \
+	  "mem_total - (all_pss - swap_pss) - mem_free - "		\
+	  "cached_kernel - used_kernel - zram")				\
 	X(unaccounted, "Unaccounted",					\
-	  "mem_total - mem_free - active - inactive - unevictable - kreclaimable - sunreclaim - vmalloc_used - page_tables - sec_page_tables - percpu - hugetlb - zram - dmabuf_size + dmabuf_in_shmem - gpu_total") \
+	  "mem_total - mem_free - active - inactive - unevictable - "	\
+	  "kreclaimable - sunreclaim - vmalloc_used - page_tables - "	\
+	  "sec_page_tables - percpu - hugetlb - zram - dmabuf_size + "	\
+	  "dmabuf_in_shmem - gpu_total")				\
 	X(all_pss, "All PSS",						\
-	  "pss - egl_mtrack - gl_mtrack + dmabuf_mapped - dmabuf_in_pss - dmabuf_mapped_in_shmem") \
+	  "pss - egl_mtrack - gl_mtrack + dmabuf_mapped - "		\
+	  "dmabuf_in_pss - dmabuf_mapped_in_shmem")			\
 	X(used_pss, "Used PSS", "all_pss - cached_pss")			\
 	X(cached_kernel, "Cached kernel",				\
 	  "buffers + kreclaimable + cached + swap_cached - mapped")	\
 	X(used_kernel, "Used kernel",					\
-	  "shmem + sunreclaim + vmalloc_used + page_tables + dmabuf_unmapped + gpu_private") \
+	  "shmem + sunreclaim + vmalloc_used + page_tables + "		\
+	  "dmabuf_unmapped + gpu_private")				\
 	X(dmabuf_unmapped, "DMA-BUF unmapped",				\
-	  "dmabuf_size - dmabuf_mapped - dmabuf_in_shmem + dmabuf_mapped_in_shmem") \
+	  "dmabuf_size - dmabuf_mapped - dmabuf_in_shmem + "		\
+	  "dmabuf_mapped_in_shmem")					\
 	X(gpu_private, "GPU private",					\
 	  "gpu_total - gfx_dev; without a driver's total gl_mtrack")
 

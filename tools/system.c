@@ -47,8 +47,11 @@ struct columns {
 	size_t nr;
 };
 
-static const char *const other_build =
-	"the module's %s file has other columns than expected: use the tool that was built with the module";
+static int fail_other_build(struct memledger_error *error)
+{
+	return memledger_error_set(error,
+				   "the module's snapshot file has other columns than expected: use the tool that was built with the module");
+}
 
 static bool find_number(const char *name, struct column *column)
 {
@@ -129,7 +132,7 @@ static int parse_columns(struct columns *columns, char *line,
 		columns->column[columns->nr++] = make_column(word);
 	}
 	if (!columns->nr || !has_all(columns))
-		return memledger_error_set(error, other_build, "snapshot");
+		return fail_other_build(error);
 	return 0;
 }
 
@@ -288,16 +291,16 @@ void memledger_system_row_add(struct memledger_system_row *sum,
 
 static void add_up(struct memledger_system *system)
 {
-	unsigned int category;
+	const struct memledger_system_process *process;
+	unsigned int c;
 	size_t i;
 
 	for (i = 0; i < system->nr; i++) {
-		memledger_system_row_add(&system->total,
-					 &system->process[i].total);
-		for (category = 0; category < NR_MEMLEDGER_CATEGORIES;
-		     category++)
-			memledger_system_row_add(&system->category[category],
-				&system->process[i].category[category]);
+		process = &system->process[i];
+		memledger_system_row_add(&system->total, &process->total);
+		for (c = 0; c < NR_MEMLEDGER_CATEGORIES; c++)
+			memledger_system_row_add(&system->category[c],
+						 &process->category[c]);
 	}
 }
 
@@ -307,7 +310,7 @@ static int parse(struct memledger_system *system, struct columns *columns,
 	char *line = memledger_words_line(&text);
 
 	if (!line || !memledger_pass_parse_begin(&system->info, line))
-		return memledger_error_set(error, other_build, "snapshot");
+		return fail_other_build(error);
 	line = memledger_words_line(&text);
 	if (parse_columns(columns, line, error) ||
 	    parse_processes(system, columns, &text, &line, error))

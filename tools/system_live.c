@@ -173,7 +173,8 @@ void memledger_pass_print_source(FILE *out,
 		text ? text : "(out of memory)", kernel, info->page_size,
 		info->profile->name, info->pss_method);
 	free(text);
-	fprintf(out, "One pass over %llu processes, from %llu.%09llu to %llu.%09llu s after boot, %llu us of work\n",
+	fprintf(out,
+		"One pass over %llu processes, from %llu.%09llu to %llu.%09llu s after boot, %llu us of work\n",
 		info->nr, info->start_ns / 1000000000,
 		info->start_ns % 1000000000, info->end_ns / 1000000000,
 		info->end_ns % 1000000000, info->walk_ns / 1000);

@@ -215,8 +215,8 @@ PASS = "One pass over 5 processes, from 5.000000123 to 5.000800000 s after " \
     "boot, 700 us of work\n" \
     "1 of them have the memory of another, and are counted with it.\n" \
     "Incomplete: not everything could be seen; numbers are too small.\n"
-USWAP = "Unavailable: uswap (the kernel module does not tell swap that " \
-    "nobody shares apart)\n"
+USWAP = "Unavailable: uswap (the module does not tell swap that nobody " \
+    "shares)\n"
 WARNING = "memledger: not everything could be seen, so that the numbers are " \
     "too small: try again\n"
 
@@ -956,7 +956,7 @@ def test_errors(directory):
     report(done.returncode == 1 and b"meminfo: No such file" in done.stderr,
            "system: no proc", (done,))
     for args, message in (
-            (("meminfo", "-a"), "without a PID or NAME meminfo takes"),
+            (("meminfo", "-a"), "without a PID or NAME meminfo"),
             (("meminfo", "--profile", "android10"), "without a PID or NAME"),
             (("procrank", "-x"), "Try 'memledger help'"),
             (("procrank", "1"), "takes no operand"),
