@@ -990,6 +990,72 @@ TEST_F_TIMEOUT(system, showmap_adds_up_to_smaps, TIMEOUT)
 	free_smaps(smaps);
 }
 
+/* Two buffers of the system heap and two of a memfd; of each kind one mapped. */
+static const struct {
+	int (*make)(size_t size);
+	int pages;
+	bool mapped;
+} buffers[] = {
+	{ dmabuf_from_heap, 64, false },
+	{ dmabuf_from_heap, 32, true },
+	{ dmabuf_from_memfd, 16, true },
+	{ dmabuf_from_memfd, 8, false },
+};
+
+static void hold_buffers(void *arg)
+{
+	(void)arg;
+	for (size_t i = 0; i < ARRAY_SIZE(buffers); i++) {
+		size_t size = buffers[i].pages * page_size();
+		int fd = buffers[i].make(size);
+
+		if (fd < 0 || (buffers[i].mapped &&
+			       mmap(NULL, size, PROT_READ | PROT_WRITE,
+				    MAP_SHARED, fd, 0) == MAP_FAILED))
+			_exit(1);
+	}
+}
+
+/* In JSON without blanks: the number behind some text. */
+static long long number_behind(const char *json, const char *text)
+{
+	const char *at = strstr(json, text);
+
+	return at ? strtoll(at + strlen(text), NULL, 10) : -1;
+}
+
+TEST_F_TIMEOUT(system, ram_terms_of_dmabufs, TIMEOUT)
+{
+	static const struct {
+		const char *text;
+		int pages;
+	} cases[] = {
+		{ "\"dmabuf_size\":{\"bytes\":", 64 + 32 + 16 + 8 },
+		{ "\"dmabuf_mapped\":{\"bytes\":", 32 + 16 },
+		{ "\"dmabuf_in_shmem\":{\"bytes\":", 16 + 8 },
+		{ "\"dmabuf_mapped_in_shmem\":{\"bytes\":", 16 },
+		/* Of the heap's alone: the memfd's are in Shmem. */
+		{ "\"dmabuf_unmapped\":", 64 },
+	};
+	pid_t pid = start_process(hold_buffers, NULL);
+	char *json;
+
+	if (system("memledger --version > /dev/null 2>&1"))
+		SKIP(end_process(pid); return, "no memledger in PATH");
+	if (wait_stopped(pid))
+		SKIP(return, "no system heap or no udmabuf");
+	ASSERT_EQ(node_write("dmabuf/refresh", "1"), 0);
+	json = run_tool("system --json");
+	ASSERT_NE(json, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		EXPECT_EQ(number_behind(json, cases[i].text),
+			  cases[i].pages * (long long)page_size())
+			TH_LOG("%s", cases[i].text);
+	}
+	free(json);
+	end_process(pid);
+}
+
 /*
  * With a GPU driver
  */
