@@ -25,9 +25,6 @@ struct memledger_settings memledger_settings = {
 	.slice_entries = MEMLEDGER_SLICE_DEFAULT,
 };
 
-/* A process that execs under us is walked again, but not for ever. */
-#define WALK_TRIES	3
-
 static DEFINE_SPINLOCK(stats_lock);
 static struct memledger_stats stats;
 
@@ -276,10 +273,13 @@ static int walk_process(struct pid *pid, const bool *stop,
 		put_walked(walked);
 		ret = walk_totals(pid, stop, profile, record, cost, walked);
 	} while (ret == -ESRCH && memledger_process_is_alive(pid) &&
-		 ++tries < WALK_TRIES);
-	/* It keeps changing: what the last walk saw of it is a part. */
+		 ++tries < MEMLEDGER_WALK_TRIES);
 	record->complete = !ret;
-	return tries < WALK_TRIES ? ret : 0;
+	if (tries < MEMLEDGER_WALK_TRIES)
+		return ret;
+	/* It keeps changing: what the last walk saw of it is a part. */
+	put_walked(walked);
+	return 0;
 }
 
 /**
@@ -288,7 +288,7 @@ static int walk_process(struct pid *pid, const bool *stop,
  * @stop: this ends with -ENODEV when that becomes true
  * @record: gets them; its generation is 0
  * @walked: NULL, or gets the memory that was walked, with an mmgrab()
- *	reference; NULL where this fails
+ *	reference; NULL where this fails, or has seen no memory to its end
  *
  * Context: process context; may sleep, and holds nothing in between.
  * Return: 0; -ESRCH if the process has exited or is a kernel thread, -EINTR,

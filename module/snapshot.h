@@ -24,6 +24,8 @@ struct pid;
 #define MEMLEDGER_MAX_AGE_MS_LIMIT	3600000
 #define MEMLEDGER_SLICE_DEFAULT		2048
 #define MEMLEDGER_SLICE_LIMIT		1048576
+/* A process that execs under us is walked again, but not for ever. */
+#define MEMLEDGER_WALK_TRIES		3
 
 /**
  * struct memledger_settings - what the user can set about snapshots

@@ -137,7 +137,9 @@ int memledger_pass_record(struct memledger_pass *pass,
 	int ret;
 
 	ret = memledger_snapshot_process(pass->pid, &never, record, &mm);
-	return ret ?: remember(pass, mm);
+	if (ret || !mm)
+		return ret;
+	return remember(pass, mm);
 }
 
 static u32 row_class(const struct memledger_vma_line *line)
@@ -165,13 +167,35 @@ static int add_names(struct memledger_vma_cursor *cursor,
 	return ret;
 }
 
+/* One walk from begin to end, as for a record; afresh, whatever is in @names. */
+static int walk_names(struct memledger_pass *pass,
+		      struct memledger_names *names)
+{
+	struct memledger_vma_cursor *cursor;
+	struct mm_struct *mm;
+	int ret;
+
+	memledger_names_free(names);
+	cursor = memledger_vma_cursor_open_pid(pass->pid, &never, false);
+	if (IS_ERR(cursor))
+		return PTR_ERR(cursor);
+	mm = memledger_vma_cursor_mm(cursor);
+	mmgrab(mm);
+	ret = add_names(cursor, names);
+	memledger_vma_cursor_close(cursor);
+	if (!ret)
+		return remember(pass, mm);
+	mmdrop(mm);
+	return ret;
+}
+
 /**
  * memledger_pass_names - the mappings of the process at hand, by name
  * @pass: the pass; its shares as for memledger_pass_record()
  * @names: an empty table; gets a row a name and MEMLEDGER_PASS_*, the largest
  *	first. The caller frees it, also where this fails
- * @complete: false if the process exited or began another program on the way,
- *	and the rows are a part of it
+ * @complete: false if the process began other programs again and again, and
+ *	the rows are a part of it
  *
  * The names of files are as the caller's root directory has them.
  *
@@ -181,24 +205,17 @@ static int add_names(struct memledger_vma_cursor *cursor,
 int memledger_pass_names(struct memledger_pass *pass,
 			 struct memledger_names *names, bool *complete)
 {
-	struct memledger_vma_cursor *cursor;
-	struct mm_struct *mm;
-	int ret;
+	int ret, tries = 0;
 
-	cursor = memledger_vma_cursor_open_pid(pass->pid, &never, false);
-	if (IS_ERR(cursor))
-		return PTR_ERR(cursor);
-	mm = memledger_vma_cursor_mm(cursor);
-	mmgrab(mm);
-	ret = add_names(cursor, names);
-	memledger_vma_cursor_close(cursor);
+	do {
+		ret = walk_names(pass, names);
+	} while (ret == -ESRCH && memledger_process_is_alive(pass->pid) &&
+		 ++tries < MEMLEDGER_WALK_TRIES);
 	*complete = !ret;
-	if (ret && ret != -ESRCH) {
-		mmdrop(mm);
+	if (ret && tries < MEMLEDGER_WALK_TRIES)
 		return ret;
-	}
 	memledger_names_sort(names);
-	return remember(pass, mm);
+	return 0;
 }
 
 /**

@@ -771,17 +771,37 @@ static void come_and_go(void *arg)
 	}
 }
 
+/* Execs itself, all the time. */
+static char exec_again[] = "exec \"$0\" -c \"$1\" \"$0\" \"$1\"";
+static char *exec_for_ever[] = {
+	"/bin/sh", "-c", exec_again, "/bin/sh", exec_again, NULL,
+};
+
 TEST_F_TIMEOUT(system, while_processes_come_and_go, TIMEOUT)
 {
-	pid_t busy[2], reader;
+	pid_t busy[3], reader;
 	int status = -1;
+	char *text;
 
-	for (int i = 0; i < 2; i++)
-		busy[i] = start_process(come_and_go, NULL);
+	busy[0] = start_process(come_and_go, NULL);
+	busy[1] = start_process(come_and_go, NULL);
+	busy[2] = start_program(exec_for_ever);
 	reader = start_process(read_often, self->pid);
 	waitpid(reader, &status, 0);
 	EXPECT_EQ(status, 0);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < READINGS; i++) {
+		struct mapping_sums sums;
+
+		text = file_slurp(DETAILS "mappings");
+		ASSERT_NE(text, NULL);
+		EXPECT_NE(strstr(text, "\n# end_ns "), NULL);
+		EXPECT_EQ(sum_mappings(text, self->pid[0], &sums), 0);
+		EXPECT_GT(sums.number[0], 0);
+		free(text);
+	}
+	/* It is there all the time, and has not failed to exec. */
+	EXPECT_EQ(waitpid(busy[2], NULL, WNOHANG), 0);
+	for (int i = 0; i < 3; i++)
 		end_process(busy[i]);
 }
 

@@ -290,6 +290,7 @@ void memledger_ram_add_dmabufs(struct memledger_ram *ram,
 		shmem += in_shmem ? buffer->size : 0;
 		mapped_shmem += is_mapped && in_shmem ? buffer->size : 0;
 	}
+	ram->incomplete = !dmabufs->complete;
 	set(ram, MEMLEDGER_RAM_dmabuf_size, size);
 	set(ram, MEMLEDGER_RAM_dmabuf_mapped, mapped);
 	set(ram, MEMLEDGER_RAM_dmabuf_in_pss, in_pss);
@@ -516,6 +517,8 @@ void memledger_ram_print_terms(FILE *out, const struct memledger_ram *ram)
 		fprintf(out, "%24s %12s  = %s\n", results[i].name,
 			memledger_size_text(ram->result[i], text), results[i].text);
 	memledger_reasons_print(out, &ram->reasons);
+	if (ram->incomplete)
+		fputs("Incomplete: not all DMA-BUFs could be seen.\n", out);
 }
 
 /**
@@ -530,6 +533,7 @@ void memledger_ram_print_json(FILE *out, bool *first,
 	bool first_member = true;
 	unsigned int i;
 
+	memledger_json_bool(out, first, "complete", !ram->incomplete);
 	for (i = 0; i < ARRAY_SIZE(results); i++) {
 		memledger_json_key(out, first, results[i].name);
 		fprintf(out, "%lld", (s64)ram->result[i]);

@@ -113,6 +113,7 @@ enum memledger_ram_result {
  * @known: whether it is
  * @result: bytes, by enum memledger_ram_result; differences may be below 0, and
  *	are so if read as s64
+ * @incomplete: not all DMA-BUFs could be seen
  * @vmallocinfo: VmallocUsed was 0, and has been added up from there
  * @sysfs: where sysfs is mounted
  * @proc: where proc is mounted
@@ -122,6 +123,7 @@ struct memledger_ram {
 	u64 term[NR_MEMLEDGER_RAM_TERMS];
 	bool known[NR_MEMLEDGER_RAM_TERMS];
 	u64 result[NR_MEMLEDGER_RAM_RESULTS];
+	bool incomplete;
 	bool vmallocinfo;
 	const char *sysfs;
 	const char *proc;

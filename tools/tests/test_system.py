@@ -490,7 +490,8 @@ def check_ram(name, data, terms):
            {term: kb if kb is None else kb * KB for term, kb in terms.items()})
     expect(name + ": results",
            {key: value for key, value in data["ram"].items()
-            if key not in ("terms", "unavailable", "reasons")}, ram_of(data))
+            if key not in ("complete", "terms", "unavailable", "reasons")},
+           ram_of(data))
     expect(name + ": null is unavailable, with its reason",
            ({term for term, value in data["ram"]["terms"].items()
              if value["bytes"] is None}, set(data["ram"]["reasons"])),
@@ -530,6 +531,15 @@ def test_system(directory):
         gl_mtrack=5000))
     report("      GPU:    20,000K (   14,000K dmabuf +     6,000K private)\n"
            in text, "system with a GPU: its line", text.split("\n"))
+
+    where = make(directory, files={"kernel/debug/memledger/dmabuf":
+                                   DMABUF.replace("complete 1", "complete 0")})
+    text = run("system", *where).stdout.decode()
+    data = json.loads(run("system", "--json", *where).stdout)
+    expect("system: not all DMA-BUFs",
+           (data["ram"]["complete"],
+            "Incomplete: not all DMA-BUFs could be seen.\n" in text),
+           (False, True))
 
     # What an old kernel, or one without the drivers, does not have.
     where = make(directory, files={
