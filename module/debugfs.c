@@ -635,6 +635,7 @@ void __init memledger_debugfs_init(void)
 	debugfs_create_file("stats", 0400, root, NULL, &stats_fops);
 	memledger_debugfs_add_gpumem(root);
 	memledger_debugfs_dmabuf_init(root);
+	memledger_debugfs_system_init(root);
 }
 
 /**

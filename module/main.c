@@ -6,6 +6,7 @@
  *   target.c -> vma_walk.c -> page_walk.c, vma_name.c -> lib/ -> snapshot.c
  *            -> gpu.c -> lib/graphics.c ----------------------->
  *   dmabuf.c -> vma_walk.c, gpu.c -> lib/dmabuf.c
+ *   system.c, of all processes -> snapshot.c
  *   -> sysfs.c, debugfs.c
  *
  * and of all processes, while it is switched on, gpu_totals.c -> gpu_values.c.

@@ -10,6 +10,7 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/string.h>
 
 #include "process.h"
 
@@ -52,6 +53,49 @@ struct mm_struct *memledger_process_mm(struct pid *pid)
 	}
 	rcu_read_unlock();
 	return mm;
+}
+
+/**
+ * memledger_process_is_alive - whether a process still has memory
+ * @pid: of its thread group leader
+ *
+ * Context: does not sleep.
+ * Return: false once it has exited, also while it is a zombie, and for a kernel
+ * thread.
+ */
+bool memledger_process_is_alive(struct pid *pid)
+{
+	struct mm_struct *mm = memledger_process_mm(pid);
+
+	if (!mm)
+		return false;
+	mmdrop(mm);
+	return true;
+}
+
+/**
+ * memledger_process_comm - what a process is called now
+ * @pid: of its thread group leader
+ * @buf: gets the leader's name
+ * @size: of @buf, at least TASK_COMM_LEN
+ *
+ * Return: 0; -ESRCH if the process has exited or is a kernel thread.
+ */
+int memledger_process_comm(struct pid *pid, char *buf, size_t size)
+{
+	struct task_struct *task;
+	char comm[TASK_COMM_LEN];
+
+	/* A zombie still has a name, but has exited. */
+	if (!memledger_process_is_alive(pid))
+		return -ESRCH;
+	task = get_pid_task(pid, PIDTYPE_TGID);
+	if (!task)
+		return -ESRCH;
+	get_task_comm(comm, task);
+	put_task_struct(task);
+	strscpy_pad(buf, comm, size);
+	return 0;
 }
 
 /**

@@ -11,6 +11,8 @@ struct mm_struct;
 struct pid;
 
 struct mm_struct *memledger_process_mm(struct pid *pid);
+bool memledger_process_is_alive(struct pid *pid);
+int memledger_process_comm(struct pid *pid, char *buf, size_t size);
 struct pid *memledger_process_next(pid_t *nr);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "compat.h"
 #include "gpu.h"
+#include "process.h"
 #include "snapshot.h"
 #include "target.h"
 #include "walk.h"
@@ -23,9 +24,6 @@ struct memledger_settings memledger_settings = {
 	.max_age_ms = MEMLEDGER_MAX_AGE_MS_DEFAULT,
 	.slice_entries = MEMLEDGER_SLICE_DEFAULT,
 };
-
-/* A process that execs under us is walked again, but not for ever. */
-#define WALK_TRIES	3
 
 static DEFINE_SPINLOCK(stats_lock);
 static struct memledger_stats stats;
@@ -143,12 +141,14 @@ static int add_vma(const struct memledger_vma *vma, void *arg)
 
 /*
  * One walk from begin to end. -ESRCH: the mm went away, with the process or
- * for another program.
+ * for another program. @walked: NULL, or gets the mm with a reference, also
+ * where this fails after it was found.
  */
-static int walk_totals(struct memledger_target *target,
+static int walk_totals(struct pid *pid, const bool *stop,
 		       const struct memledger_profile *profile,
 		       struct memledger_record *record,
-		       struct memledger_walk_stats *cost)
+		       struct memledger_walk_stats *cost,
+		       struct mm_struct **walked)
 {
 	struct totals_builder builder = { .record = record };
 	struct memledger_walk walk;
@@ -156,10 +156,14 @@ static int walk_totals(struct memledger_target *target,
 	int ret;
 
 	memset(record, 0, sizeof(*record));
-	mm = memledger_target_mm(target);
-	if (IS_ERR(mm))
-		return PTR_ERR(mm);
-	ret = memledger_walk_begin(&walk, mm, &target->dying);
+	mm = memledger_process_mm(pid);
+	if (!mm)
+		return -ESRCH;
+	if (walked) {
+		mmgrab(mm);
+		*walked = mm;
+	}
+	ret = memledger_walk_begin(&walk, mm, stop);
 	if (ret)
 		return ret;
 	memledger_classifier_init(&builder.classifier, profile);
@@ -201,13 +205,13 @@ static int add_gpu_entry(void *arg, const struct memledger_gpu_entry *entry)
 /*
  * What the GPU driver says about the process, and the rows that are made of
  * it. Where the driver fails, nothing of it is used. Fails only with -EINTR, or
- * -ENODEV if the target is being untracked.
+ * -ENODEV if told to stop.
  */
-static int add_graphics(struct memledger_target *target,
+static int add_graphics(struct pid *pid, const bool *stop,
 			struct memledger_record *record)
 {
 	struct graphics_builder builder = {
-		.stop = &target->dying,
+		.stop = stop,
 		.graphics = &record->graphics,
 		.rule = READ_ONCE(memledger_settings.imported_rule),
 		.rule_applies = true,
@@ -215,7 +219,7 @@ static int add_graphics(struct memledger_target *target,
 	int ret;
 
 	record->imported_rule = builder.rule;
-	ret = memledger_gpu_entries(target->pid, add_gpu_entry, &builder);
+	ret = memledger_gpu_entries(pid, add_gpu_entry, &builder);
 	if (ret == -EINTR || ret == -ENODEV)
 		return ret;
 	if (ret) {
@@ -248,34 +252,70 @@ static u32 unavailable(void)
 	return bits;
 }
 
-/* A failed one leaves the last as it was. */
-static int take_snapshot(struct memledger_target *target)
+static void put_walked(struct mm_struct **walked)
+{
+	if (walked && *walked)
+		mmdrop(*walked);
+	if (walked)
+		*walked = NULL;
+}
+
+/* One that execs under us is walked again. */
+static int walk_process(struct pid *pid, const bool *stop,
+			const struct memledger_profile *profile,
+			struct memledger_record *record,
+			struct memledger_walk_stats *cost,
+			struct mm_struct **walked)
+{
+	int ret, tries = 0;
+
+	do {
+		put_walked(walked);
+		ret = walk_totals(pid, stop, profile, record, cost, walked);
+	} while (ret == -ESRCH && memledger_process_is_alive(pid) &&
+		 ++tries < MEMLEDGER_WALK_TRIES);
+	record->complete = !ret;
+	if (tries < MEMLEDGER_WALK_TRIES)
+		return ret;
+	/* It keeps changing: what the last walk saw of it is a part. */
+	put_walked(walked);
+	return 0;
+}
+
+/**
+ * memledger_snapshot_process - the numbers of a process, tracked or not
+ * @pid: of its thread group leader
+ * @stop: this ends with -ENODEV when that becomes true
+ * @record: gets them; its generation is 0
+ * @walked: NULL, or gets the memory that was walked, with an mmgrab()
+ *	reference; NULL where this fails, or has seen no memory to its end
+ *
+ * Context: process context; may sleep, and holds nothing in between.
+ * Return: 0; -ESRCH if the process has exited or is a kernel thread, -EINTR,
+ * -ENOMEM, or -ENODEV if told to stop.
+ */
+int memledger_snapshot_process(struct pid *pid, const bool *stop,
+			       struct memledger_record *record,
+			       struct mm_struct **walked)
 {
 	const struct memledger_profile *profile =
 		READ_ONCE(memledger_settings.profile);
-	struct memledger_record *record = &target->scratch;
 	struct memledger_walk_stats cost = {};
 	u64 start = ktime_get_ns();
-	int ret, tries = 0;
+	int ret;
 
-	lockdep_assert_held(&target->lock);
-	do {
-		ret = walk_totals(target, profile, record, &cost);
-	} while (ret == -ESRCH && memledger_target_is_alive(target) &&
-		 ++tries < WALK_TRIES);
-	/* It keeps changing: what the last walk saw of it is a part. */
-	record->complete = !ret;
-	if (ret && tries < WALK_TRIES)
-		return ret;
+	if (walked)
+		*walked = NULL;
+	ret = walk_process(pid, stop, profile, record, &cost, walked);
+	if (ret)
+		goto err_put;
 	record->unavailable = unavailable();
-	ret = add_graphics(target, record);
+	ret = add_graphics(pid, stop, record);
 	if (ret)
-		return ret;
-
-	ret = memledger_target_comm(target, record->comm,
-				    sizeof(record->comm));
+		goto err_put;
+	ret = memledger_process_comm(pid, record->comm, sizeof(record->comm));
 	if (ret)
-		return ret;
+		goto err_put;
 	record->magic = MEMLEDGER_RECORD_MAGIC;
 	record->version = MEMLEDGER_ABI_VERSION;
 	record->size = sizeof(*record);
@@ -284,15 +324,33 @@ static int take_snapshot(struct memledger_target *target)
 	record->nr_unknown = NR_MEMLEDGER_UNKNOWN_CLASSES;
 	record->nr_gpu_usages = NR_MEMLEDGER_GPU_USAGES;
 	record->page_size = PAGE_SIZE;
-	record->tgid = target->nr;
-	record->generation = target->record.generation + 1;
-	record->generation_end = record->generation;
+	record->tgid = pid_nr(pid);
 	record->timestamp_ns = ktime_get_boottime_ns();
 	record->walk_ns = ktime_get_ns() - start;
 	record->lock_hold_max_ns = cost.lock_hold_max_ns;
 	strscpy(record->profile, profile->name, sizeof(record->profile));
-	target->record = *record;
 	add_stats(&cost, record->walk_ns, record->complete);
+	return 0;
+
+err_put:
+	put_walked(walked);
+	return ret;
+}
+
+/* A failed one leaves the last as it was. */
+static int take_snapshot(struct memledger_target *target)
+{
+	struct memledger_record *record = &target->scratch;
+	int ret;
+
+	lockdep_assert_held(&target->lock);
+	ret = memledger_snapshot_process(target->pid, &target->dying, record,
+					 NULL);
+	if (ret)
+		return ret;
+	record->generation = target->record.generation + 1;
+	record->generation_end = record->generation;
+	target->record = *record;
 	return 0;
 }
 
@@ -393,6 +451,46 @@ static unsigned long next_owner(void *arg, unsigned long addr)
 }
 
 /**
+ * memledger_vma_cursor_open_pid - begin to list the VMAs of any process
+ * @pid: of its thread group leader; the caller keeps it for as long as the
+ *	cursor
+ * @stop: the list ends with -ENODEV when this becomes true
+ * @by_owner: whether a VMA that several callers mapped is as many
+ *
+ * Return: a cursor before the first VMA, or ERR_PTR() of -ESRCH or -ENOMEM.
+ */
+struct memledger_vma_cursor *
+memledger_vma_cursor_open_pid(struct pid *pid, const bool *stop, bool by_owner)
+{
+	struct memledger_vma_cursor *cursor;
+	struct mm_struct *mm;
+	int ret;
+
+	cursor = kzalloc(sizeof(*cursor), GFP_KERNEL);
+	if (!cursor)
+		return ERR_PTR(-ENOMEM);
+	ret = -ESRCH;
+	mm = memledger_process_mm(pid);
+	if (!mm)
+		goto err_free;
+	ret = memledger_walk_begin(&cursor->walk, mm, stop);
+	if (ret)
+		goto err_free;
+	memledger_classifier_init(&cursor->classifier,
+				  READ_ONCE(memledger_settings.profile));
+	if (by_owner) {
+		cursor->pid = pid;
+		cursor->walk.cut = next_owner;
+		cursor->walk.cut_arg = cursor;
+	}
+	return cursor;
+
+err_free:
+	kfree(cursor);
+	return ERR_PTR(ret);
+}
+
+/**
  * memledger_vma_cursor_open - begin to list a target's VMAs
  * @target: the process; the caller keeps it for as long as the cursor
  * @by_owner: whether a VMA that several callers mapped is as many
@@ -402,33 +500,20 @@ static unsigned long next_owner(void *arg, unsigned long addr)
 struct memledger_vma_cursor *
 memledger_vma_cursor_open(struct memledger_target *target, bool by_owner)
 {
-	struct memledger_vma_cursor *cursor;
-	struct mm_struct *mm;
-	int ret;
+	return memledger_vma_cursor_open_pid(target->pid, &target->dying,
+					     by_owner);
+}
 
-	cursor = kzalloc(sizeof(*cursor), GFP_KERNEL);
-	if (!cursor)
-		return ERR_PTR(-ENOMEM);
-	mm = memledger_target_mm(target);
-	if (IS_ERR(mm)) {
-		ret = PTR_ERR(mm);
-		goto err_free;
-	}
-	ret = memledger_walk_begin(&cursor->walk, mm, &target->dying);
-	if (ret)
-		goto err_free;
-	memledger_classifier_init(&cursor->classifier,
-				  READ_ONCE(memledger_settings.profile));
-	if (by_owner) {
-		cursor->pid = target->pid;
-		cursor->walk.cut = next_owner;
-		cursor->walk.cut_arg = cursor;
-	}
-	return cursor;
-
-err_free:
-	kfree(cursor);
-	return ERR_PTR(ret);
+/**
+ * memledger_vma_cursor_mm - the memory whose VMAs are listed
+ * @cursor: the cursor
+ *
+ * Return: the mm; the cursor has the reference.
+ */
+struct mm_struct *
+memledger_vma_cursor_mm(const struct memledger_vma_cursor *cursor)
+{
+	return cursor->walk.mm;
 }
 
 static int pause_walk(const struct memledger_vma *vma, void *arg)

@@ -17,11 +17,15 @@
 struct memledger_names;
 struct memledger_target;
 struct memledger_vma_cursor;
+struct mm_struct;
+struct pid;
 
 #define MEMLEDGER_MAX_AGE_MS_DEFAULT	1000
 #define MEMLEDGER_MAX_AGE_MS_LIMIT	3600000
 #define MEMLEDGER_SLICE_DEFAULT		2048
 #define MEMLEDGER_SLICE_LIMIT		1048576
+/* A process that execs under us is walked again, but not for ever. */
+#define MEMLEDGER_WALK_TRIES		3
 
 /**
  * struct memledger_settings - what the user can set about snapshots
@@ -56,6 +60,9 @@ enum memledger_snapshot_mode {
 int memledger_snapshot_lock(struct memledger_target *target,
 			    enum memledger_snapshot_mode mode);
 void memledger_snapshot_unlock(struct memledger_target *target);
+int memledger_snapshot_process(struct pid *pid, const bool *stop,
+			       struct memledger_record *record,
+			       struct mm_struct **walked);
 
 /**
  * struct memledger_vma_line - a VMA, and where it is counted
@@ -91,6 +98,10 @@ struct memledger_vma_line {
 
 struct memledger_vma_cursor *
 memledger_vma_cursor_open(struct memledger_target *target, bool by_owner);
+struct memledger_vma_cursor *
+memledger_vma_cursor_open_pid(struct pid *pid, const bool *stop, bool by_owner);
+struct mm_struct *
+memledger_vma_cursor_mm(const struct memledger_vma_cursor *cursor);
 int memledger_vma_cursor_next(struct memledger_vma_cursor *cursor,
 			      struct memledger_vma_line *line);
 void memledger_vma_cursor_close(struct memledger_vma_cursor *cursor);

@@ -90,12 +90,7 @@ struct mm_struct *memledger_target_mm(struct memledger_target *target)
  */
 bool memledger_target_is_alive(struct memledger_target *target)
 {
-	struct mm_struct *mm = memledger_process_mm(target->pid);
-
-	if (!mm)
-		return false;
-	mmdrop(mm);
-	return true;
+	return memledger_process_is_alive(target->pid);
 }
 
 /**
@@ -109,19 +104,7 @@ bool memledger_target_is_alive(struct memledger_target *target)
 int memledger_target_comm(struct memledger_target *target, char *buf,
 			  size_t size)
 {
-	struct task_struct *task;
-	char comm[TASK_COMM_LEN];
-
-	/* A zombie still has a name, but has exited. */
-	if (!memledger_target_is_alive(target))
-		return -ESRCH;
-	task = get_pid_task(target->pid, PIDTYPE_TGID);
-	if (!task)
-		return -ESRCH;
-	get_task_comm(comm, task);
-	put_task_struct(task);
-	strscpy_pad(buf, comm, size);
-	return 0;
+	return memledger_process_comm(target->pid, buf, size);
 }
 
 /**

@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -732,20 +731,6 @@ static const char *const readable[] = {
 	"count", "size", "holders", "unattributed_count", "unattributed_size",
 };
 
-/* Root in all but the one capability. */
-static int drop_ptrace(void)
-{
-	struct __user_cap_header_struct head = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2];
-
-	if (syscall(__NR_capget, &head, data))
-		return -errno;
-	data[0].effective &= ~(1U << CAP_SYS_PTRACE);
-	return syscall(__NR_capset, &head, data) ? -errno : 0;
-}
-
 TEST_F_TIMEOUT(dmabuf, without_the_capability, TIMEOUT)
 {
 	char path[64], byte;
@@ -754,7 +739,7 @@ TEST_F_TIMEOUT(dmabuf, without_the_capability, TIMEOUT)
 	ASSERT_EQ(node_write("dmabuf/refresh", "1"), 0);
 	fd = open(DETAILS "dmabuf", O_RDONLY);
 	ASSERT_GE(fd, 0);
-	ASSERT_EQ(drop_ptrace(), 0);
+	ASSERT_EQ(drop_cap_sys_ptrace(), 0);
 	EXPECT_EQ(node_write("dmabuf/refresh", "1"), -EPERM);
 	EXPECT_EQ(node_write("dmabuf/max_age_ms", "5"), -EPERM);
 	for (size_t i = 0; i < ARRAY_SIZE(readable); i++) {

@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
@@ -651,21 +650,6 @@ static int not_refused(const char *path)
 	if (st.st_mode & 0200 && file_write(path, "1\n") != -EPERM)
 		bad += is_allowed(path, "written");
 	return bad;
-}
-
-static int drop_cap_sys_ptrace(void)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2];
-
-	if (syscall(__NR_capget, &header, data))
-		return -errno;
-	data[0].effective &= ~(1U << CAP_SYS_PTRACE);
-	data[0].permitted &= ~(1U << CAP_SYS_PTRACE);
-	data[0].inheritable &= ~(1U << CAP_SYS_PTRACE);
-	return syscall(__NR_capset, &header, data) ? -errno : 0;
 }
 
 static void without_capability(void *arg)

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -279,6 +280,22 @@ int module_unload(const char *name)
 const char *memledger_ko(void)
 {
 	return getenv("MEMLEDGER_KO") ?: "/lib/memledger/memledger.ko";
+}
+
+/* Root in all but the one capability, for good. */
+int drop_cap_sys_ptrace(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(__NR_capget, &header, data))
+		return -errno;
+	data[0].effective &= ~(1U << CAP_SYS_PTRACE);
+	data[0].permitted &= ~(1U << CAP_SYS_PTRACE);
+	data[0].inheritable &= ~(1U << CAP_SYS_PTRACE);
+	return syscall(__NR_capset, &header, data) ? -errno : 0;
 }
 
 size_t page_size(void)

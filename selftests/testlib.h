@@ -49,6 +49,8 @@ int module_load(const char *path, const char *parameters);
 int module_unload(const char *name);
 const char *memledger_ko(void);
 
+int drop_cap_sys_ptrace(void);
+
 size_t page_size(void);
 void *map_alone(size_t len, int prot, int flags, int fd, off_t offset);
 void touch(void *start, size_t len);

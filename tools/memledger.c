@@ -8,31 +8,35 @@
  *	memledger unknown PID|NAME|FILE|-
  *	memledger explain PID|NAME|FILE|- [ROW]
  *
- * and what it, or the system, has of graphics memory:
+ * what it, or the system, has of graphics memory:
  *
  *	memledger gpu PID|NAME
  *	memledger dmabuf [PID|NAME]
  *	memledger gpumem
+ *
+ * and what all processes have (system_cli.c):
+ *
+ *	memledger meminfo
+ *	memledger procrank
+ *	memledger librank
+ *	memledger top
+ *	memledger showmap PID|NAME|FILE|-
  */
 #include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 
+#include "command.h"
 #include "dmabuf_live.h"
 #include "explain.h"
 #include "gpu.h"
 #include "gpumem.h"
 #include "subject.h"
+#include "system_cli.h"
 #include "unknown.h"
 
 #define VERSION		"0.1"
-
-enum exit_code {
-	EXIT_OK,
-	EXIT_FAILED,
-	EXIT_USAGE,
-};
 
 enum format {
 	FORMAT_TABLE,
@@ -67,19 +71,21 @@ struct options {
 };
 
 static const char usage[] =
-"Usage: memledger meminfo PID|NAME [OPTION]...\n"
+"Usage: memledger meminfo [PID|NAME] [OPTION]...\n"
 "       memledger smaps FILE|- [OPTION]...\n"
 "       memledger unknown PID|NAME|FILE|- [OPTION]...\n"
 "       memledger explain PID|NAME|FILE|- [ROW] [OPTION]...\n"
 "       memledger gpu PID|NAME [OPTION]...\n"
 "       memledger dmabuf [PID|NAME] [OPTION]...\n"
 "       memledger gpumem [OPTION]...\n"
+"       memledger system|procrank|librank|top [OPTION]...\n"
+"       memledger showmap PID|NAME|FILE|- [OPTION]...\n"
 "       memledger help\n"
 "\n"
 "What a process uses memory for, in the rows of Android's dumpsys meminfo, and\n"
 "what it has of graphics memory.\n"
 "\n"
-"  meminfo   the table, of a running process\n"
+"  meminfo   the table, of a running process; without one the same as system\n"
 "  smaps     the table, of a saved text\n"
 "  unknown   what the row Unknown is made of\n"
 "  explain   what is in a row, or in each, and by which rule\n"
@@ -87,6 +93,12 @@ static const char usage[] =
 "            drivers (fdinfo) tell, each apart\n"
 "  dmabuf    DMA-BUFs and who holds them, as dmabuf_dump prints them\n"
 "  gpumem    GPU memory of all processes, as dumpsys gpu --gpumem prints it\n"
+"  system    all processes by size, by OOM adjustment and by category, and where\n"
+"            all RAM has gone, as dumpsys meminfo without a process\n"
+"  procrank  all processes by size, as procrank\n"
+"  librank   all files and names that are mapped, and by whom, as librank\n"
+"  top       all processes by size, or by a category, again and again\n"
+"  showmap   all mappings of a process, as showmap\n"
 "\n"
 "  PID|NAME  a running process, measured by the kernel module; NAME is its\n"
 "            comm, its first argument, or the last part of that\n"
@@ -109,8 +121,11 @@ static const char usage[] =
 "      --by WHAT      process (the usual), buffer, or exporter\n"
 "  -b, --per-buffer   the same as --by buffer\n"
 "  -a, --all          a grid: buffers down, processes across\n"
-"  -o raw|csv, --csv  as dmabuf_dump has it\n"
-"All but gpu, dmabuf and gpumem:\n"
+"  -o raw|csv, --csv  as dmabuf_dump has it\n";
+
+/* Behind what memledger_system_usage says. */
+static const char usage_of_all[] =
+"All that are about one process, but gpu and dmabuf:\n"
 "      --profile P    rules of another Android release: android10, android11\n"
 "                     (11 to 15 QPR1), android16 (15 QPR2 and 16), android17;\n"
 "                     of a running process it is the kernel module's for that\n"
@@ -125,16 +140,11 @@ static const char usage[] =
 "as in dumpsys; gpumem is in bytes.\n"
 "Exit status: 0; 1 if it could not be done; 2 if the command line is wrong.\n";
 
-static int fail(const char *text)
+static void print_usage(void)
 {
-	fprintf(stderr, "memledger: %s\n", text);
-	return EXIT_FAILED;
-}
-
-static int fail_usage(void)
-{
-	fputs("Try 'memledger help'.\n", stderr);
-	return EXIT_USAGE;
+	fputs(usage, stdout);
+	fputs(memledger_system_usage, stdout);
+	fputs(usage_of_all, stdout);
 }
 
 static void print_report(const struct memledger_report *report,
@@ -159,7 +169,7 @@ static void print_report(const struct memledger_report *report,
 static int finish(struct memledger_subject *subject)
 {
 	if (!subject->report.complete)
-		fail("the walk had to stop early, so that the numbers are too small: try again");
+		memledger_fail("the walk had to stop early; the numbers are too small: try again");
 	memledger_subject_free(subject);
 	return EXIT_OK;
 }
@@ -169,9 +179,16 @@ static int command_meminfo(const char *process, const struct options *options)
 	struct memledger_subject subject;
 	struct memledger_error error;
 
+	if (!process && options->given & ~TAKES_PROC) {
+		memledger_fail("without a PID or NAME meminfo takes no such options");
+		return memledger_fail_usage();
+	}
+	if (!process)
+		return memledger_system_show(options->sysfs, options->proc,
+					     options->format == FORMAT_JSON);
 	if (memledger_subject_read_process(&subject, process, options->profile,
 					   options->sysfs, NULL, &error))
-		return fail(error.text);
+		return memledger_fail(error.text);
 	print_report(&subject.report, options);
 	return finish(&subject);
 }
@@ -183,7 +200,7 @@ static int command_smaps(const char *path, const struct options *options)
 
 	if (memledger_subject_read_text(&subject, path, options->profile,
 					&error))
-		return fail(error.text);
+		return memledger_fail(error.text);
 	print_report(&subject.report, options);
 	return finish(&subject);
 }
@@ -209,16 +226,16 @@ static int command_unknown(const char *operand, const struct options *options)
 	const char *file;
 
 	if (options->by && !memledger_unknown_by_parse(options->by, &by)) {
-		fail("--by takes class, name or owner");
-		return fail_usage();
+		memledger_fail("--by takes class, name or owner");
+		return memledger_fail_usage();
 	}
 	file = memledger_unknown_file(by);
 	if (read_either(&subject, operand, options, file, &error))
-		return fail(error.text);
+		return memledger_fail(error.text);
 	if (memledger_unknown_print(stdout, &subject, by, options->top,
 				    options->format == FORMAT_JSON, &error)) {
 		memledger_subject_free(&subject);
-		return fail(error.text);
+		return memledger_fail(error.text);
 	}
 	return finish(&subject);
 }
@@ -232,7 +249,7 @@ static int fail_row(const char *row)
 		fprintf(stderr, "%s %s", i ? "," : "",
 			memledger_category_names[i]);
 	fputs("\n", stderr);
-	return fail_usage();
+	return memledger_fail_usage();
 }
 
 static int command_explain(const char *operand, const struct options *options)
@@ -245,11 +262,11 @@ static int command_explain(const char *operand, const struct options *options)
 	    !memledger_explain_parse_row(options->row, &category))
 		return fail_row(options->row);
 	if (read_either(&subject, operand, options, "vmas", &error))
-		return fail(error.text);
+		return memledger_fail(error.text);
 	if (memledger_explain_print(stdout, &subject, category, options->top,
 				    options->format == FORMAT_JSON, &error)) {
 		memledger_subject_free(&subject);
-		return fail(error.text);
+		return memledger_fail(error.text);
 	}
 	return finish(&subject);
 }
@@ -267,19 +284,19 @@ static int command_gpu(const char *process, const struct options *options)
 	pid_t pid;
 
 	if (memledger_subject_find(process, &pid, &error))
-		return fail(error.text);
+		return memledger_fail(error.text);
 	if (memledger_gpu_read(&gpu, options->sysfs, options->proc, pid,
 			       &error)) {
-		ret = fail(error.text);
+		ret = memledger_fail(error.text);
 	} else if (entries && !gpu.details && !json) {
-		ret = fail(gpu.why);
+		ret = memledger_fail(gpu.why);
 	} else {
 		if (json)
 			memledger_gpu_print_json(stdout, &gpu);
 		else
 			memledger_gpu_print(stdout, &gpu, entries);
 		if (!memledger_gpu_complete(&gpu))
-			fail(incomplete);
+			memledger_fail(incomplete);
 	}
 	memledger_gpu_free(&gpu);
 	return ret;
@@ -294,7 +311,7 @@ static bool parse_dmabuf_by(const struct options *options,
 
 	*by = MEMLEDGER_DMABUF_BY_PROCESS;
 	if (ways & (ways - 1)) {
-		fail("-a, -b and --by exclude each other");
+		memledger_fail("-a, -b and --by exclude each other");
 		return false;
 	}
 	if (ways == TAKES_ALL)
@@ -303,7 +320,7 @@ static bool parse_dmabuf_by(const struct options *options,
 		*by = MEMLEDGER_DMABUF_BY_BUFFER;
 	if (ways == TAKES_BY &&
 	    !memledger_dmabuf_by_parse(options->by, by)) {
-		fail("--by takes process, buffer or exporter");
+		memledger_fail("--by takes process, buffer or exporter");
 		return false;
 	}
 	return true;
@@ -318,11 +335,11 @@ static int command_dmabuf(const char *process, const struct options *options)
 	pid_t pid = -1;
 
 	if (!parse_dmabuf_by(options, &by))
-		return fail_usage();
+		return memledger_fail_usage();
 	if (process && memledger_subject_find(process, &pid, &error))
-		return fail(error.text);
+		return memledger_fail(error.text);
 	if (memledger_dmabuf_live_read(&dmabuf, options->sysfs, pid, &error)) {
-		ret = fail(error.text);
+		ret = memledger_fail(error.text);
 	} else {
 		if (options->format == FORMAT_JSON)
 			memledger_dmabuf_print_json(stdout, &dmabuf.listing);
@@ -330,7 +347,7 @@ static int command_dmabuf(const char *process, const struct options *options)
 			memledger_dmabuf_print(stdout, &dmabuf.listing, by,
 					       options->format == FORMAT_CSV);
 		if (!dmabuf.listing.dmabufs.complete)
-			fail(incomplete);
+			memledger_fail(incomplete);
 	}
 	memledger_dmabuf_live_free(&dmabuf);
 	return ret;
@@ -348,14 +365,14 @@ static int command_gpumem(const char *operand, const struct options *options)
 	(void)operand;
 	if (memledger_module_check(&module) ||
 	    memledger_gpumem_read_text(&module, &text))
-		return fail(error.text);
+		return memledger_fail(error.text);
 	uname(&uts);
 	snprintf(source, sizeof(source), "%s/kernel/debug/memledger/gpumem",
 		 options->sysfs);
 	ret = memledger_gpumem_print(stdout, text, source, uts.release,
 				     options->format == FORMAT_JSON, &error);
 	free(text);
-	return ret ? fail(error.text) : EXIT_OK;
+	return ret ? memledger_fail(error.text) : EXIT_OK;
 }
 
 static bool parse_top(const char *text, u32 *top)
@@ -373,7 +390,7 @@ static bool parse_top(const char *text, u32 *top)
 static bool set_format(struct options *options, enum format format)
 {
 	if (options->format && options->format != format) {
-		fail("--checkin, --csv and --json exclude each other");
+		memledger_fail("--checkin, --csv and --json exclude each other");
 		return false;
 	}
 	options->format = format;
@@ -429,25 +446,25 @@ static int parse_options(int argc, char **argv, struct options *options)
 			if (!strcmp(optarg, "raw"))
 				break;
 			if (strcmp(optarg, "csv")) {
-				fail("-o takes raw or csv");
-				return fail_usage();
+				memledger_fail("-o takes raw or csv");
+				return memledger_fail_usage();
 			}
 			if (!set_format(options, FORMAT_CSV))
-				return fail_usage();
+				return memledger_fail_usage();
 			break;
 		case CSV:
 			options->given |= TAKES_CSV;
 			if (!set_format(options, FORMAT_CSV))
-				return fail_usage();
+				return memledger_fail_usage();
 			break;
 		case CHECKIN:
 			options->given |= TAKES_CHECKIN;
 			if (!set_format(options, FORMAT_CHECKIN))
-				return fail_usage();
+				return memledger_fail_usage();
 			break;
 		case JSON:
 			if (!set_format(options, FORMAT_JSON))
-				return fail_usage();
+				return memledger_fail_usage();
 			break;
 		case BY:
 			options->given |= TAKES_BY;
@@ -459,14 +476,14 @@ static int parse_options(int argc, char **argv, struct options *options)
 		case TOP:
 			options->given |= TAKES_TOP;
 			if (!parse_top(optarg, &options->top)) {
-				fail("--top takes a number from 1 on");
-				return fail_usage();
+				memledger_fail("--top takes a number from 1 on");
+				return memledger_fail_usage();
 			}
 			break;
 		case PROFILE:
 			if (!memledger_profile_find(optarg)) {
-				fail("there is no such profile");
-				return fail_usage();
+				memledger_fail("there is no such profile");
+				return memledger_fail_usage();
 			}
 			options->given |= TAKES_PROFILE;
 			options->profile = optarg;
@@ -479,14 +496,14 @@ static int parse_options(int argc, char **argv, struct options *options)
 			options->proc = optarg;
 			break;
 		case 'h':
-			fputs(usage, stdout);
+			print_usage();
 			return EXIT_OK;
 		case 'V':
 			printf("memledger %s (ABI %d)\n", VERSION,
 			       MEMLEDGER_ABI_VERSION);
 			return EXIT_OK;
 		default:
-			return fail_usage();
+			return memledger_fail_usage();
 		}
 	}
 	return -1;
@@ -507,12 +524,12 @@ static int run_command(const struct command *command, int nr, char **operands,
 	if (nr < command->min || nr > command->max || (nr && !*operands[0])) {
 		fprintf(stderr, "memledger: %s needs %s\n", command->name,
 			command->operands);
-		return fail_usage();
+		return memledger_fail_usage();
 	}
 	if (options->given & ~command->takes) {
 		fprintf(stderr, "memledger: %s does not take such options\n",
 			command->name);
-		return fail_usage();
+		return memledger_fail_usage();
 	}
 	options->row = nr > 1 ? operands[1] : NULL;
 	return command->run(nr ? operands[0] : NULL, options);
@@ -521,9 +538,9 @@ static int run_command(const struct command *command, int nr, char **operands,
 static int run(int argc, char **argv)
 {
 	static const struct command commands[] = {
-		{ "meminfo", "one PID or NAME", 1, 1,
-		  TAKES_TABLE | TAKES_ALL | TAKES_CHECKIN | TAKES_PROFILE,
-		  command_meminfo },
+		{ "meminfo", "at most one PID or NAME", 0, 1,
+		  TAKES_TABLE | TAKES_ALL | TAKES_CHECKIN | TAKES_PROFILE |
+		  TAKES_PROC, command_meminfo },
 		{ "smaps", "one FILE or -", 1, 1,
 		  TAKES_TABLE | TAKES_ALL | TAKES_CHECKIN | TAKES_PROFILE,
 		  command_smaps },
@@ -543,21 +560,24 @@ static int run(int argc, char **argv)
 	unsigned int i;
 	int ret;
 
+	/* These have options that mean something else in others. */
+	if (argc > 1 && memledger_system_is_command(argv[1]))
+		return memledger_system_command(argc - 1, argv + 1);
 	ret = parse_options(argc, argv, &options);
 	if (ret >= 0)
 		return ret;
 
 	name = optind < argc ? argv[optind++] : "";
 	if (!strcmp(name, "help")) {
-		fputs(usage, stdout);
+		print_usage();
 		return EXIT_OK;
 	}
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(name, commands[i].name))
 			return run_command(&commands[i], argc - optind,
 					   argv + optind, &options);
-	fail(*name ? "there is no such command" : "no command given");
-	return fail_usage();
+	memledger_fail(*name ? "there is no such command" : "no command given");
+	return memledger_fail_usage();
 }
 
 int main(int argc, char **argv)
@@ -566,6 +586,6 @@ int main(int argc, char **argv)
 
 	/* A full disk or a closed pipe must not look like success. */
 	if ((fflush(stdout) || ferror(stdout)) && ret == EXIT_OK)
-		return fail("cannot write the output");
+		return memledger_fail("cannot write the output");
 	return ret;
 }

@@ -16,20 +16,29 @@
 /* In the initial pid namespace; Linux has always had this number for it. */
 #define INITIAL_PID_NAMESPACE	"pid:[4026531836]"
 
-/* The first string of a file in /proc/PID; empty where there is none. */
-static void read_name(pid_t pid, const char *file, char *name, size_t size)
+/**
+ * memledger_process_read - read a file of a process
+ * @proc: where proc is mounted
+ * @pid: the process
+ * @file: which file
+ * @text: gets what it begins with, NUL-terminated; of several strings, like
+ *	those of cmdline, it reads as the first. Empty where there is none
+ * @size: of @text
+ */
+void memledger_process_read(const char *proc, pid_t pid, const char *file,
+			    char *text, size_t size)
 {
-	char path[64];
+	char path[512];
 	size_t len = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
+	snprintf(path, sizeof(path), "%s/%d/%s", proc, pid, file);
 	f = fopen(path, "re");
 	if (f) {
-		len = fread(name, 1, size - 1, f);
+		len = fread(text, 1, size - 1, f);
 		fclose(f);
 	}
-	name[len] = '\0';
+	text[len] = '\0';
 }
 
 /* Its comm, the whole of its first argument, or the last part of that. */
@@ -38,13 +47,13 @@ static bool process_is_called(pid_t pid, const char *name)
 	char text[4096];
 	const char *slash;
 
-	read_name(pid, "comm", text, sizeof(text));
+	memledger_process_read("/proc", pid, "comm", text, sizeof(text));
 	if (*text && text[strlen(text) - 1] == '\n')
 		text[strlen(text) - 1] = '\0';
 	if (!strcmp(text, name))
 		return true;
 
-	read_name(pid, "cmdline", text, sizeof(text));
+	memledger_process_read("/proc", pid, "cmdline", text, sizeof(text));
 	slash = strrchr(text, '/');
 	return !strcmp(text, name) || (slash && !strcmp(slash + 1, name));
 }
@@ -55,7 +64,7 @@ static void add_candidate(struct memledger_error *error, pid_t pid)
 	char text[4096];
 	char *shown;
 
-	read_name(pid, "cmdline", text, sizeof(text));
+	memledger_process_read("/proc", pid, "cmdline", text, sizeof(text));
 	shown = memledger_escape_text(text, "");
 	snprintf(error->text + len, sizeof(error->text) - len, "\n%8d %.64s",
 		 pid, shown ? shown : "");

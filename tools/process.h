@@ -9,6 +9,8 @@
 
 #include "error.h"
 
+void memledger_process_read(const char *proc, pid_t pid, const char *file,
+			    char *text, size_t size);
 int memledger_process_find(const char *name, pid_t *pid,
 			   struct memledger_error *error);
 

@@ -13,6 +13,9 @@
 #include "../explain.h"
 #include "../gpu_entries.h"
 #include "../gpumem.h"
+#include "../librank.h"
+#include "../procrank.h"
+#include "../showmap.h"
 #include "../smaps.h"
 #include "../unknown.h"
 
@@ -181,6 +184,60 @@ static void print_graphics(const uint8_t *data, size_t size)
 	print_drm(data, size);
 }
 
+static void print_processes(struct memledger_system_live *live)
+{
+	struct memledger_error error;
+	struct memledger_ram ram;
+	bool first = true;
+
+	if (memledger_system_add_names(&live->system, "/nowhere", &error) ||
+	    memledger_ram_read_meminfo(&ram, "/nowhere", "/proc", &error))
+		abort();
+	memledger_ram_finish(&ram, &live->system);
+	memledger_procrank_print(nowhere(), live, &ram, true, 0);
+	memledger_system_print(nowhere(), live, &ram);
+	memledger_system_print_json(nowhere(), &first, live, 0);
+	memledger_ram_print_json(nowhere(), &first, &ram);
+}
+
+/* The bytes as each of the tables of all processes. */
+static void print_system(const uint8_t *data, size_t size)
+{
+	const struct memledger_librank_wanted wanted = { .all = true };
+	struct memledger_system_live live = {
+		.file = {
+			.text = copy(data, size),
+			.source = "fuzz",
+			.kernel = "fuzz",
+		},
+	};
+	struct memledger_mappings mappings = {};
+	struct memledger_error error;
+	char *text = copy(data, size);
+
+	if (!memledger_system_parse(&live.system, live.file.text, &error))
+		print_processes(&live);
+	memledger_system_live_free(&live);
+	if (!memledger_mappings_parse(&mappings, text, &error) &&
+	    (memledger_system_add_names(&mappings.system, "/nowhere", &error) ||
+	     memledger_librank_print(nowhere(), &mappings, &wanted, false,
+				     "fuzz", "fuzz")))
+		abort();
+	memledger_mappings_free(&mappings);
+	free(text);
+}
+
+static void print_showmap(struct memledger_subject *subject)
+{
+	struct memledger_error error;
+	unsigned int flags;
+
+	for (flags = 0; flags < 8; flags++)
+		if (memledger_showmap_print(nowhere(), subject, flags,
+					    flags & 1, &error))
+			abort();
+}
+
 /* Rows must add up to the total, whatever the text. */
 static void check_sums(const struct memledger_totals *totals)
 {
@@ -205,6 +262,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size)
 		return 0;
 	print_graphics(data, size);
+	print_system(data, size);
 	for (i = 0; i < nr_memledger_profiles; i++) {
 		struct memledger_subject subject = {};
 		struct memledger_error error;
@@ -221,6 +279,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			subject.report.source = "fuzz";
 			check_sums(&subject.report.totals);
 			print_text(&subject);
+			print_showmap(&subject);
 		}
 		memledger_vmas_free(&subject.vmas);
 		fclose(file);

@@ -20,6 +20,7 @@ from common import (BUILD, CATEGORIES, CLASSES, LABELS, MTRACK, NAMES, NINE,
                     TOOL, everything, expect, make_sysfs, read, record, report,
                     results, run, run_good, run_json, skip, vma)
 import test_graphics
+import test_system
 import test_unknown
 
 SUMMARY = (
@@ -585,7 +586,8 @@ def test_command_line(directory):
         ((), 2, "no command given"), (("frobnicate",), 2, "no such command"),
         (("smaps",), 2, "smaps needs one FILE or -"),
         (("smaps", "a", "b"), 2, "needs one"), (("smaps", ""), 2, "needs one"),
-        (("meminfo",), 2, "meminfo needs one PID or NAME"),
+        (("meminfo", "1", "2"), 2,
+         "meminfo needs at most one PID or NAME"),
         (("smaps", "-", "--frob"), 2, "frob"), (("smaps", "-", "-x"), 2, "x"),
         (("smaps", "-", "--profile"), 2, "profile"),
         (("smaps", "-", "--profile", "android9"), 2, "no such profile"),
@@ -785,6 +787,7 @@ def main():
         test_names(directory)
         test_unknown.test_all(directory)
         test_graphics.test_all(directory)
+        test_system.test_all(directory)
     print("1..%d" % results["count"])
     return 1 if results["failed"] else 0
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How commands end.
+ */
+#ifndef _MEMLEDGER_TOOLS_COMMAND_H
+#define _MEMLEDGER_TOOLS_COMMAND_H
+
+enum memledger_exit {
+	EXIT_OK,
+	EXIT_FAILED,
+	EXIT_USAGE,
+};
+
+int memledger_fail(const char *text);
+int memledger_fail_usage(void);
+
+#endif
