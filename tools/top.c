@@ -48,6 +48,7 @@ static void note_size(int signal)
 /**
  * struct terminal - what the picture is for
  * @live: it is a terminal that is drawn on, and not a file
+ * @fits: no picture has more lines than the terminal
  * @before: how it was
  * @width: columns
  * @height: lines, 0 for no end
@@ -55,6 +56,7 @@ static void note_size(int signal)
  */
 struct terminal {
 	bool live;
+	bool fits;
 	struct termios before;
 	sigset_t waiting;
 	unsigned int width;
@@ -103,13 +105,13 @@ static void measure_terminal(struct terminal *terminal)
 	struct winsize size;
 
 	terminal->width = DEFAULT_WIDTH;
-	terminal->height = terminal->live ? DEFAULT_HEIGHT : 0;
+	terminal->height = terminal->fits ? DEFAULT_HEIGHT : 0;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
 		return;
 	if (size.ws_col)
 		terminal->width = size.ws_col < MAX_WIDTH ? size.ws_col :
 				  MAX_WIDTH;
-	if (size.ws_row && terminal->live)
+	if (size.ws_row && terminal->fits)
 		terminal->height = size.ws_row;
 }
 
@@ -476,6 +478,11 @@ static int show(struct memledger_system_live *live,
 	u64 until = now_ms() + wanted->delay_ms;
 	enum action action = ACTION_DRAW;
 
+	/* It stays behind, on the screen that was there before. */
+	if (last && terminal->live) {
+		leave_terminal(terminal);
+		terminal->live = false;
+	}
 	do {
 		if (action == ACTION_DRAW) {
 			memledger_system_sort(&live->system, order);
@@ -530,6 +537,7 @@ int memledger_top_run(const char *sysfs, const char *proc,
 
 	terminal.live = !wanted->batch && isatty(STDOUT_FILENO) &&
 			!tcgetattr(STDIN_FILENO, &terminal.before);
+	terminal.fits = terminal.live;
 	catch_signals(&terminal.waiting);
 	if (terminal.live)
 		enter_terminal(&terminal);
