@@ -414,6 +414,9 @@ static enum action press(char key, const struct memledger_system *system,
 		break;
 	case 'c':
 		order->category = next_category(system, order->category);
+		/* Of a category it is not known. */
+		if (order->key == MEMLEDGER_SORT_VSS)
+			order->key = MEMLEDGER_SORT_PSS;
 		break;
 	default:
 		return ACTION_NONE;
