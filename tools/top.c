@@ -117,7 +117,8 @@ static void measure_terminal(struct terminal *terminal)
 
 /*
  * Signals arrive only while we wait, and so never between a look at the flags
- * and that. Returns with @waiting as the mask for it.
+ * and that. Returns with @waiting as the mask for it. What is ignored, as by
+ * nohup, remains so.
  */
 static void catch_signals(sigset_t *waiting)
 {
@@ -136,17 +137,20 @@ static void catch_signals(sigset_t *waiting)
 	unsigned int i;
 
 	sigemptyset(&blocked);
+	for (i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaddset(&blocked, signals[i].signal);
+	sigprocmask(SIG_BLOCK, &blocked, waiting);
 	for (i = 0; i < ARRAY_SIZE(signals); i++) {
 		const struct sigaction action = {
 			.sa_handler = signals[i].handler,
 		};
+		struct sigaction before;
 
-		sigaction(signals[i].signal, &action, NULL);
-		sigaddset(&blocked, signals[i].signal);
-	}
-	sigprocmask(SIG_BLOCK, &blocked, waiting);
-	for (i = 0; i < ARRAY_SIZE(signals); i++)
 		sigdelset(waiting, signals[i].signal);
+		if (!sigaction(signals[i].signal, NULL, &before) &&
+		    before.sa_handler != SIG_IGN)
+			sigaction(signals[i].signal, &action, NULL);
+	}
 }
 
 /* A column of the picture: a number of the process or of a category of it. */
