@@ -153,6 +153,26 @@ static void catch_signals(sigset_t *waiting)
 	}
 }
 
+static const struct {
+	const char *label;
+	enum memledger_system_key key;
+} keys[] = {
+	{ "PSS", MEMLEDGER_SORT_PSS },
+	{ "RSS", MEMLEDGER_SORT_RSS },
+	{ "USS", MEMLEDGER_SORT_USS },
+	{ "Swap", MEMLEDGER_SORT_SWAP },
+	{ "VSS", MEMLEDGER_SORT_VSS },
+};
+
+static const char *key_label(enum memledger_system_key key)
+{
+	unsigned int i;
+
+	for (i = 0; i + 1 < ARRAY_SIZE(keys) && keys[i].key != key; i++)
+		;
+	return keys[i].label;
+}
+
 /* A column of the picture: a number of the process or of a category of it. */
 struct column {
 	char label[COLUMN_WIDTH];
@@ -192,16 +212,6 @@ static void add_column(struct picture *picture, unsigned int room,
 /* What is sorted by comes first, categories last, the largest before others. */
 static void choose_columns(struct picture *picture, unsigned int width)
 {
-	static const struct {
-		const char *label;
-		enum memledger_system_key key;
-	} whole[] = {
-		{ "PSS", MEMLEDGER_SORT_PSS },
-		{ "RSS", MEMLEDGER_SORT_RSS },
-		{ "USS", MEMLEDGER_SORT_USS },
-		{ "Swap", MEMLEDGER_SORT_SWAP },
-		{ "VSS", MEMLEDGER_SORT_VSS },
-	};
 	const struct memledger_system *system = &picture->live->system;
 	unsigned int room = width > PID_WIDTH + NAME_WIDTH ?
 			    (width - PID_WIDTH - NAME_WIDTH) / COLUMN_WIDTH : 0;
@@ -211,12 +221,11 @@ static void choose_columns(struct picture *picture, unsigned int width)
 	if (category < NR_MEMLEDGER_CATEGORIES)
 		add_column(picture, room, memledger_category_labels[category],
 			   picture->order->key, category);
-	for (i = 0; i < ARRAY_SIZE(whole); i++)
-		if (whole[i].key == picture->order->key)
-			add_column(picture, room, whole[i].label,
-				   whole[i].key, NR_MEMLEDGER_CATEGORIES);
-	for (i = 0; i + 1 < ARRAY_SIZE(whole); i++)
-		add_column(picture, room, whole[i].label, whole[i].key,
+	add_column(picture, room, key_label(picture->order->key),
+		   picture->order->key, NR_MEMLEDGER_CATEGORIES);
+	/* VSS only where it is sorted by. */
+	for (i = 0; i + 1 < ARRAY_SIZE(keys); i++)
+		add_column(picture, room, keys[i].label, keys[i].key,
 			   NR_MEMLEDGER_CATEGORIES);
 	for (;;) {
 		best = NR_MEMLEDGER_CATEGORIES;
@@ -269,6 +278,7 @@ static void print_head(FILE *out, const struct picture *picture,
 	const struct memledger_pass_info *info = &picture->live->system.info;
 	const struct memledger_system_row *total =
 		&picture->live->system.total;
+	const struct memledger_system_order *order = picture->order;
 	char pss[MEMLEDGER_SIZE_TEXT_LEN], swap[MEMLEDGER_SIZE_TEXT_LEN];
 	struct line line = { .width = width };
 	unsigned int i;
@@ -279,9 +289,15 @@ static void print_head(FILE *out, const struct picture *picture,
 	       info->complete ? "" : ", INCOMPLETE", info->walk_ns / 1000,
 	       (info->end_ns - info->start_ns) / 1000);
 	print_line(out, &line);
-	append(&line, "at %llu.%03llu s after boot, profile %s; kB",
+	append(&line, "at %llu.%03llu s after boot, profile %s; kB, by ",
 	       info->end_ns / 1000000000, info->end_ns / 1000000 % 1000,
 	       info->profile->name);
+	/* The heading of a category does not say which of its numbers it is. */
+	if (order->category < NR_MEMLEDGER_CATEGORIES)
+		append(&line, "%s ",
+		       memledger_category_labels[order->category]);
+	append(&line, "%s%s", key_label(order->key),
+	       order->reverse ? ", reversed" : "");
 	print_line(out, &line);
 	append(&line, "%*s", PID_WIDTH, "PID");
 	for (i = 0; i < picture->nr; i++)

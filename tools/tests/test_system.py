@@ -760,7 +760,7 @@ def test_top(directory):
     where = make(directory, processes=PROCESSES[:3])
     expect("top --once", top_lines("--once", *where), [
         "3 processes, PSS 49,999K, swap 3,010K; 700 us of work in 799 us",
-        "at 5.000 s after boot, profile android16; kB",
+        "at 5.000 s after boot, profile android16; kB, by PSS",
         "    PID          PSS          RSS          USS         Swap  name",
         "     70        45000        50000        40000         3000"
         "  com.example.app",
@@ -768,18 +768,21 @@ def test_top(directory):
         "  a cached one",
         "      1         1999         3000         1000            0  /init",
         "", ""])
-    for options, heading, pids in (
-            (("--by", "dalvik_heap"), "Dalvik Heap", ["70", "1", "300"]),
-            (("--by", "unknown", "-R"), "Unknown", ["1", "70", "300"]),
-            (("--by", "other_mmap", "-r"), "Other mmap", ["1", "70", "300"]),
-            (("-v",), "VSS", ["70", "300", "1"]),
-            (("-s", "-R"), "Swap", ["1", "300", "70"]),
-            (("--top", "1"), "PSS", ["70"])):
+    for options, heading, order, pids in (
+            (("--by", "dalvik_heap"), "Dalvik Heap", "Dalvik Heap PSS",
+             ["70", "1", "300"]),
+            (("--by", "unknown", "-R"), "Unknown", "Unknown PSS, reversed",
+             ["1", "70", "300"]),
+            (("--by", "other_mmap", "-r"), "Other mmap", "Other mmap RSS",
+             ["1", "70", "300"]),
+            (("-v",), "VSS", "VSS", ["70", "300", "1"]),
+            (("-s", "-R"), "Swap", "Swap, reversed", ["1", "300", "70"]),
+            (("--top", "1"), "PSS", "PSS", ["70"])):
         lines = top_lines("--once", *options, *where)
         expect("top %s" % " ".join(options),
-               (lines[2][7:20].strip(),
+               (lines[1].split("kB, by ")[-1], lines[2][7:20].strip(),
                 [line.split()[0] for line in lines[3:] if line]),
-               (heading, pids))
+               (order, heading, pids))
     lines = top_lines("-b", "-n", "3", "-d", "0.01", *where)
     expect("top -b -n 3", [line.split()[0] for line in lines
                            if line].count("PID"), 3)
@@ -808,15 +811,19 @@ def screen(master, process, until, seconds=20):
     return text
 
 
-def start_top(where, width=60, height=6):
+def start_top(where, *options, width=60, height=6, ignored=()):
+    def ignore():
+        for number in ignored:
+            signal.signal(number, signal.SIG_IGN)
+
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ,
                 struct.pack("HHHH", height, width, 0, 0))
     before = termios.tcgetattr(slave)
-    # pylint: disable-next=consider-using-with
-    process = subprocess.Popen((TOOL, "top", "-d", "1000") + where,
+    # pylint: disable-next=consider-using-with,subprocess-popen-preexec-fn
+    process = subprocess.Popen((TOOL, "top", "-d", "1000") + options + where,
                                stdin=slave, stdout=slave,
-                               stderr=subprocess.PIPE)
+                               stderr=subprocess.PIPE, preexec_fn=ignore)
     return master, slave, before, process
 
 
@@ -862,6 +869,43 @@ def test_terminal(directory):
                 termios.tcgetattr(slave) == before), (-number, True, True))
         os.close(master)
         os.close(slave)
+
+    # What is ignored when it starts, as by nohup, does not end it.
+    master, slave, before, process = start_top(where, width=80,
+                                               ignored=(signal.SIGHUP,))
+    screen(master, process, b"com.example")
+    process.send_signal(signal.SIGHUP)
+    os.write(master, b"R")
+    again = b"reversed" in screen(master, process, b"reversed")
+    os.write(master, b"q")
+    screen(master, process, LEAVE)
+    expect("top: an ignored signal", (again, process.wait(20)), (True, 0))
+    os.close(master)
+    os.close(slave)
+
+    # Of a category VSS is not known, and so not shown as 0.
+    master, slave, before, process = start_top(where, "-v", width=80)
+    screen(master, process, b"by VSS")
+    os.write(master, b"c")
+    text = screen(master, process, b"/init").decode()
+    report("by Unknown PSS" in text and "3000" in text.split("by Unknown")[1],
+           "top: a category after VSS", (text,))
+    os.write(master, b"q")
+    screen(master, process, LEAVE)
+    process.wait(20)
+    os.close(master)
+    os.close(slave)
+
+    # The last of so many pictures stays behind, and fits.
+    master, slave, before, process = start_top(where, "-n", "1")
+    text = screen(master, process, b"cached one")
+    process.wait(20)
+    after = text.split(LEAVE)[-1]
+    report(LEAVE in text and after.count(b"\n") <= 6 and
+           b"com.example" in after and b"\x1b" not in after and
+           termios.tcgetattr(slave) == before, "top -n 1 in a terminal", (text,))
+    os.close(master)
+    os.close(slave)
 
     # It stops as others do, with the terminal as it was.
     master, slave, before, process = start_top(where)
