@@ -346,7 +346,12 @@ static void add_processes(struct memledger_ram *ram,
 			cached += pss_of(&process->total);
 	}
 	set(ram, MEMLEDGER_RAM_pss, pss_of(&system->total));
-	set(ram, MEMLEDGER_RAM_cached_pss, cached);
+	if (system->info.foreign)
+		memledger_reasons_add(&ram->reasons, "cached_pss",
+				      "%s is that of another pid namespace",
+				      ram->proc);
+	else
+		set(ram, MEMLEDGER_RAM_cached_pss, cached);
 	if (system->info.swap_pss)
 		set(ram, MEMLEDGER_RAM_swap_pss,
 		    system->total.swap_pss_floor);
@@ -470,7 +475,8 @@ void memledger_ram_print(FILE *out, const struct memledger_ram *ram)
 {
 	print_size(out, "Total RAM: ", R(total_ram), true, "\n");
 	print_size(out, " Free RAM: ", R(free_ram), true, " (");
-	print_size(out, "", T(cached_pss), true, " cached pss + ");
+	print_size(out, "", T(cached_pss),
+		   ram->known[MEMLEDGER_RAM_cached_pss], " cached pss + ");
 	print_size(out, "", R(cached_kernel), true, " cached kernel + ");
 	print_size(out, "", T(mem_free), true, " free)\n");
 	print_dmabufs(out, ram);

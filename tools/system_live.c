@@ -185,6 +185,9 @@ void memledger_pass_print_source(FILE *out,
 		fputs("Unavailable: swap_pss\n", out);
 	if (!info->anon_names)
 		fputs("Unavailable: anon_names\n", out);
+	if (info->foreign)
+		fputs("Unavailable: names oom_score_adj (proc has other numbers: see --proc)\n",
+		      out);
 	if (!info->complete)
 		fputs("Incomplete: not everything could be seen; numbers are too small.\n",
 		      out);

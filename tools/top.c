@@ -302,7 +302,7 @@ static void print_head(FILE *out, const struct picture *picture,
 	append(&line, "%*s", PID_WIDTH, "PID");
 	for (i = 0; i < picture->nr; i++)
 		append(&line, "%*s", COLUMN_WIDTH, picture->column[i].label);
-	append(&line, "  name");
+	append(&line, info->foreign ? "  comm" : "  name");
 	print_line(out, &line);
 }
 

@@ -756,6 +756,37 @@ def top_lines(*args):
     return run_good("top", *args).split("\n")
 
 
+def test_other_namespace(directory):
+    """Numbers of another proc are other processes: no name is better."""
+    where = make(directory, processes=PROCESSES[:3])
+    link = os.path.join(where[3], "1", "ns", "pid")
+    os.makedirs(os.path.dirname(link))
+    for target, names in (
+            ("pid:[4026531836]", ["com.example.app", "a cached one", "/init"]),
+            ("pid:[4026532000]", ["example.app", "cached\\012", "/init"])):
+        if os.path.islink(link):
+            os.unlink(link)
+        os.symlink(target, link)
+        text = run_good("procrank", *where)
+        expect("procrank: names in " + target,
+               [line.split("  ")[-1] for line in text.split("\n")[1:4]], names)
+        foreign = target != "pid:[4026531836]"
+        for command in ("procrank", "librank", "system"):
+            text = run(command, *where).stdout.decode()
+            expect("%s in %s says so" % (command, target),
+                   ("Unavailable: names oom_score_adj" in text),
+                   foreign)
+        lines = top_lines("--once", *where)
+        expect("top in " + target, lines[2].split()[-1],
+               "comm" if foreign else "name")
+        data = run_json("system", *where)
+        expect("system --json in " + target,
+               ([proc["oom_score_adj"] for proc in data["processes"]],
+                data["ram"]["terms"]["cached_pss"]["bytes"]),
+               ([None] * 3, None) if foreign else
+               ([0, 905, -1000], 3010 * KB))
+
+
 def test_top(directory):
     where = make(directory, processes=PROCESSES[:3])
     expect("top --once", top_lines("--once", *where), [
@@ -1033,6 +1064,7 @@ def test_all(directory):
     test_adjustments(directory)
     test_librank(directory)
     test_showmap(directory)
+    test_other_namespace(directory)
     test_top(directory)
     test_terminal(directory)
     test_errors(directory)
