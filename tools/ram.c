@@ -433,6 +433,21 @@ void memledger_ram_finish(struct memledger_ram *ram,
 					      ram->proc, terms[i].text);
 }
 
+/* Whether a result is made of something, and not only of what is unknown. */
+static bool is_known(const struct memledger_ram *ram,
+		     enum memledger_ram_result result)
+{
+	switch (result) {
+	case MEMLEDGER_RAM_RESULT_dmabuf_unmapped:
+		return ram->known[MEMLEDGER_RAM_dmabuf_size];
+	case MEMLEDGER_RAM_RESULT_gpu_private:
+		return ram->known[MEMLEDGER_RAM_gpu_total] ||
+		       ram->known[MEMLEDGER_RAM_gl_mtrack];
+	default:
+		return true;
+	}
+}
+
 static void print_size(FILE *out, const char *before, u64 bytes, bool known,
 		       const char *after)
 {
@@ -457,8 +472,7 @@ static void print_dmabufs(FILE *out, const struct memledger_ram *ram)
 static void print_gpu(FILE *out, const struct memledger_ram *ram)
 {
 	bool total = ram->known[MEMLEDGER_RAM_gpu_mem_total];
-	bool private = ram->known[MEMLEDGER_RAM_gpu_total] ||
-		       ram->known[MEMLEDGER_RAM_gl_mtrack];
+	bool private = is_known(ram, MEMLEDGER_RAM_RESULT_gpu_private);
 
 	print_size(out, "      GPU: ", T(gpu_mem_total), total, " (");
 	print_size(out, "", T(gpu_mem_total) - R(gpu_private),
@@ -521,7 +535,9 @@ void memledger_ram_print_terms(FILE *out, const struct memledger_ram *ram)
 	}
 	for (i = 0; i < ARRAY_SIZE(results); i++)
 		fprintf(out, "%24s %12s  = %s\n", results[i].name,
-			memledger_size_text(ram->result[i], text), results[i].text);
+			is_known(ram, i) ?
+			memledger_size_text(ram->result[i], text) : "-",
+			results[i].text);
 	memledger_reasons_print(out, &ram->reasons);
 	if (ram->incomplete)
 		fputs("Incomplete: not all DMA-BUFs could be seen.\n", out);
@@ -542,7 +558,10 @@ void memledger_ram_print_json(FILE *out, bool *first,
 	memledger_json_bool(out, first, "complete", !ram->incomplete);
 	for (i = 0; i < ARRAY_SIZE(results); i++) {
 		memledger_json_key(out, first, results[i].name);
-		fprintf(out, "%lld", (s64)ram->result[i]);
+		if (is_known(ram, i))
+			fprintf(out, "%lld", (s64)ram->result[i]);
+		else
+			fputs("null", out);
 	}
 	memledger_json_key(out, first, "terms");
 	putc('{', out);

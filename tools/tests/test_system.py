@@ -213,7 +213,7 @@ def source(where, path):
 
 PASS = "One pass over 5 processes, from 5.000000123 to 5.000800000 s after " \
     "boot, 700 us of work\n" \
-    "1 of them have the memory of another, and are counted with it.\n" \
+    "1 of them has the memory of another, and is counted with it.\n" \
     "Incomplete: not everything could be seen; numbers are too small.\n"
 USWAP = "Unavailable: uswap (the module does not tell swap that nobody " \
     "shares)\n"
@@ -463,7 +463,8 @@ def ram_of(data):
                     term["mem_free"] - cached - kernel - term["zram"],
         "all_pss": all_pss, "used_pss": all_pss - term["cached_pss"],
         "cached_kernel": cached, "used_kernel": kernel,
-        "dmabuf_unmapped": unmapped, "gpu_private": private,
+        "dmabuf_unmapped": unmapped if "dmabuf_size" in known else None,
+        "gpu_private": private if known & {"gpu_total", "gl_mtrack"} else None,
         "unaccounted": term["mem_total"] - term["mem_free"] -
                        term["active"] - term["inactive"] -
                        term["unevictable"] - reclaimable -
@@ -556,6 +557,11 @@ def test_system(directory):
         "dmabuf_size": None, "dma_heap_pools": None, "zram": None,
         "ksm_sharing": None, "kreclaimable": None, "vmalloc_used": 20,
         "swap_pss": None, "pss": 50003})
+    lines = run("system", *where).stdout.decode().split("\n")
+    expect("system on an old kernel: results of nothing",
+           [line.split()[1] for line in lines
+            if line.split()[:1] in (["dmabuf_unmapped"], ["gpu_private"])],
+           ["-", "-"])
     report(data["ram"]["terms"]["vmalloc_used"]["source"]
            .endswith("/vmallocinfo pages"), "system: VmallocUsed from there",
            data["ram"]["terms"]["vmalloc_used"])
@@ -605,7 +611,7 @@ RSStot is the sum of PSS, as librank has it.
 MAPPINGS_PASS = \
     "One pass over 3 processes, from 5.000000123 to 5.000800000 s after " \
     "boot, 700 us of work\n" \
-    "1 of them have the memory of another, and are counted with it.\n"
+    "1 of them has the memory of another, and is counted with it.\n"
 
 
 def names_of(text):
@@ -1045,6 +1051,7 @@ def test_errors(directory):
             (("meminfo", "--profile", "android10"), "without a PID or NAME"),
             (("procrank", "-x"), "Try 'memledger help'"),
             (("procrank", "1"), "takes no operand"),
+            (("--json", "procrank"), "options of this command stand behind"),
             (("librank", "-m", "rq"), "-m takes r, w and x"),
             (("showmap", "--profile", "x", "1"), "no such profile"),
             (("system", "-a"), "Try 'memledger help'")):
