@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From a process number to a pinned process, and from that to its mm.
+ * From a process number to a pinned process that is tracked.
  *
  * A target holds a struct pid: it keeps neither the task nor its memory, and
  * a number that is used again is another struct pid.
  */
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
-#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -67,19 +66,6 @@ static void target_release(struct kref *ref)
 void memledger_target_put(struct memledger_target *target)
 {
 	kref_put(&target->ref, target_release);
-}
-
-/**
- * memledger_target_mm - the memory that a process uses now
- * @target: the process
- *
- * Context: does not sleep.
- * Return: an mm with an mmgrab() reference, or ERR_PTR(-ESRCH) if the process
- * has exited.
- */
-struct mm_struct *memledger_target_mm(struct memledger_target *target)
-{
-	return memledger_process_mm(target->pid) ?: ERR_PTR(-ESRCH);
 }
 
 /**
@@ -185,7 +171,6 @@ err_put:
 static struct pid *get_process(pid_t nr)
 {
 	struct task_struct *task;
-	struct mm_struct *mm;
 	struct pid *pid;
 	int ret;
 
@@ -204,13 +189,8 @@ static struct pid *get_process(pid_t nr)
 	ret = task->flags & PF_KTHREAD ? -EINVAL : 0;
 	put_task_struct(task);
 	/* A zombie has a number, but nothing to be tracked. */
-	if (!ret) {
-		mm = memledger_process_mm(pid);
-		if (mm)
-			mmdrop(mm);
-		else
-			ret = -ESRCH;
-	}
+	if (!ret && !memledger_process_is_alive(pid))
+		ret = -ESRCH;
 	if (!ret)
 		return pid;
 	put_pid(pid);

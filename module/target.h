@@ -15,7 +15,6 @@
 
 struct dentry;
 struct memledger_sysfs_dir;
-struct mm_struct;
 
 /**
  * struct memledger_target - a tracked process
@@ -61,7 +60,6 @@ void memledger_target_untrack_all(void);
 void memledger_target_get(struct memledger_target *target);
 void memledger_target_put(struct memledger_target *target);
 bool memledger_target_is_alive(struct memledger_target *target);
-struct mm_struct *memledger_target_mm(struct memledger_target *target);
 int memledger_target_comm(struct memledger_target *target, char *buf,
 			  size_t size);
 
