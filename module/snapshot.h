@@ -14,6 +14,7 @@
 
 #include "capture.h"
 
+struct memledger_known;
 struct memledger_names;
 struct memledger_target;
 struct memledger_vma_cursor;
@@ -61,8 +62,10 @@ int memledger_snapshot_lock(struct memledger_target *target,
 			    enum memledger_snapshot_mode mode);
 void memledger_snapshot_unlock(struct memledger_target *target);
 int memledger_snapshot_process(struct pid *pid, const bool *stop,
+			       struct memledger_known **known,
 			       struct memledger_record *record,
 			       struct mm_struct **walked);
+void memledger_known_free(struct memledger_known *known);
 
 /**
  * struct memledger_vma_line - a VMA, and where it is counted
