@@ -31,6 +31,8 @@ static struct memledger_stats stats;
 static void add_stats(const struct memledger_walk_stats *walk, u64 walk_ns,
 		      bool complete)
 {
+	unsigned int i;
+
 	spin_lock(&stats_lock);
 	stats.walks++;
 	stats.walks_incomplete += !complete;
@@ -40,6 +42,8 @@ static void add_stats(const struct memledger_walk_stats *walk, u64 walk_ns,
 	stats.walk_ns += walk_ns;
 	stats.lock_hold_max_ns = max(stats.lock_hold_max_ns,
 				     walk->lock_hold_max_ns);
+	for (i = 0; i < MEMLEDGER_NR_HOLDS; i++)
+		stats.holds[i] += walk->holds[i];
 	spin_unlock(&stats_lock);
 }
 

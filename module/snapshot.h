@@ -13,6 +13,7 @@
 #include <memledger/provider.h>
 
 #include "capture.h"
+#include "hold.h"
 
 struct memledger_known;
 struct memledger_names;
@@ -150,11 +151,13 @@ int memledger_owners_read(struct memledger_target *target,
 
 /**
  * struct memledger_stats - see docs/ABI/testing/debugfs-memledger
+ * @holds: how many slices held the mmap lock for how long
  */
 struct memledger_stats {
 #define X(name) u64 name;
 	MEMLEDGER_STATS(X)
 #undef X
+	u64 holds[MEMLEDGER_NR_HOLDS];
 };
 
 void memledger_snapshot_stats(struct memledger_stats *stats);

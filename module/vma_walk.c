@@ -381,6 +381,15 @@ static bool told_to_stop(const struct memledger_walk *walk)
 	       (walk->stop_too && READ_ONCE(*walk->stop_too));
 }
 
+static void note_hold(struct memledger_walk_stats *stats, u64 ns)
+{
+	unsigned int i = fls64(ns >> MEMLEDGER_HOLD_SHIFT);
+
+	stats->slices++;
+	stats->lock_hold_max_ns = max(stats->lock_hold_max_ns, ns);
+	stats->holds[min_t(unsigned int, i, MEMLEDGER_NR_HOLDS - 1)]++;
+}
+
 /*
  * One slice: takes the mmap lock and drops it again. A lock is handed to a
  * waiting writer only after a while, and until then we, who are running, would
@@ -390,7 +399,7 @@ static int walk_slice(struct memledger_walk *walk, long budget,
 		      memledger_vma_fn fn, void *arg)
 {
 	struct mm_struct *mm = walk->mm;
-	u64 start, held;
+	u64 start;
 	int ret;
 
 	if (told_to_stop(walk))
@@ -413,13 +422,10 @@ static int walk_slice(struct memledger_walk *walk, long budget,
 	ret = walk_locked(walk, budget, fn, arg);
 	rcu_read_unlock();
 	slice_preempt_enable();
-	held = ktime_get_ns() - start;
+	note_hold(&walk->stats, ktime_get_ns() - start);
 	if (mmap_lock_is_contended(mm))
 		walk->back_off = true;
 	mmap_read_unlock(mm);
-
-	walk->stats.slices++;
-	walk->stats.lock_hold_max_ns = max(walk->stats.lock_hold_max_ns, held);
 out_put:
 	mmput(mm);
 	return ret;

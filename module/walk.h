@@ -11,6 +11,8 @@
 
 #include <memledger/account.h>
 
+#include "hold.h"
+
 struct address_space;
 struct file;
 
@@ -239,12 +241,14 @@ u32 memledger_swap_count(swp_entry_t entry);
  * @entries: page-table entries looked at
  * @slices: times the mmap lock was taken
  * @lock_hold_max_ns: the longest of these
+ * @holds: how many were how long, by MEMLEDGER_HOLD_SHIFT
  */
 struct memledger_walk_stats {
 	u64 vmas;
 	u64 entries;
 	u64 slices;
 	u64 lock_hold_max_ns;
+	u32 holds[MEMLEDGER_NR_HOLDS];
 };
 
 /**
