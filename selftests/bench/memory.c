@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What memory memledger takes: for a tracked process, of which many are
- * tracked so that the kernel's lists of free pages make no difference, and
- * for the module's code. The peer is what it may be.
+ * What memory memledger takes: for a tracked process, and for the module's
+ * code. The peer is what it may be.
+ *
+ * Many processes are tracked, so that the kernel's lists of free pages make no
+ * difference, and as many before them, which take what is left over in slabs
+ * that somebody else has used.
  */
 #include <elf.h>
 #include <ftw.h>
@@ -55,30 +58,32 @@ static int read_file(const char *path, const struct stat *stat, int type,
 	return 0;
 }
 
+static void track(const pid_t *pid)
+{
+	for (int i = 0; i < NR_TRACKED; i++) {
+		pid_t tgid = pid[i];
+
+		must(!node_write_number("track", tgid));
+		take_snapshot(&tgid);
+	}
+	forget_inodes();
+}
+
 static void measure_tracked(void)
 {
-	pid_t pid[NR_TRACKED];
+	pid_t pid[2 * NR_TRACKED];
 	u64 before, tracked, looked_up;
 	char path[64];
 
-	for (int i = 0; i < NR_TRACKED; i++) {
+	for (int i = 0; i < 2 * NR_TRACKED; i++) {
 		pid[i] = start_process(hold_still, NULL);
 		must(pid[i] > 0 && !wait_stopped(pid[i]));
 	}
-	/* What is allocated once is not of a process. */
-	must(!node_write_number("track", pid[0]));
-	take_snapshot(&pid[0]);
-	must(!node_write_number("untrack", pid[0]));
-
-	forget_inodes();
+	track(pid);
 	before = memory_free();
-	for (int i = 0; i < NR_TRACKED; i++) {
-		must(!node_write_number("track", pid[i]));
-		take_snapshot(&pid[i]);
-	}
-	forget_inodes();
+	track(pid + NR_TRACKED);
 	tracked = memory_free();
-	for (int i = 0; i < NR_TRACKED; i++) {
+	for (int i = NR_TRACKED; i < 2 * NR_TRACKED; i++) {
 		snprintf(path, sizeof(path), NODES "processes/%d", pid[i]);
 		must(!nftw(path, read_file, 16, FTW_PHYS));
 	}
@@ -88,7 +93,7 @@ static void measure_tracked(void)
 	/* That much goes when the kernel needs the memory. */
 	printf("# %llu bytes more in inodes when all its files were read\n",
 	       (tracked - looked_up) / NR_TRACKED);
-	for (int i = 0; i < NR_TRACKED; i++) {
+	for (int i = 0; i < 2 * NR_TRACKED; i++) {
 		must(!node_write_number("untrack", pid[i]));
 		end_process(pid[i]);
 	}
@@ -132,7 +137,8 @@ int main(void)
 	char core[32];
 
 	if (!why)
-		why = setting_set(NODES "max_age_ms", "0");
+		why = setting_set(NODES "max_age_ms", "0") ?:
+		      setting_set(NODES "max_tracked", "128");
 	if (why)
 		give_up("%s", why);
 	printf("# memory: %d tracked processes\n", NR_TRACKED);
