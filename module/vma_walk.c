@@ -334,7 +334,7 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 
 		end = piece_end(walk, vma);
 		pages->vma = vma;
-				ret = SLICE_MORE;
+		ret = SLICE_MORE;
 		if (is_vm_hugetlb_page(vma)) {
 			if (!walk_hugetlb(walk, pages)) {
 				walk->back_off = true;
