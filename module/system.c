@@ -136,7 +136,8 @@ int memledger_pass_record(struct memledger_pass *pass,
 	struct mm_struct *mm;
 	int ret;
 
-	ret = memledger_snapshot_process(pass->pid, &never, record, &mm);
+	ret = memledger_snapshot_process(pass->pid, &never, &pass->known,
+					 record, &mm);
 	if (ret || !mm)
 		return ret;
 	return remember(pass, mm);
@@ -233,6 +234,8 @@ void memledger_pass_end(struct memledger_pass *pass)
 
 	put_pid(pass->pid);
 	pass->pid = NULL;
+	memledger_known_free(pass->known);
+	pass->known = NULL;
 	hash_for_each_safe(pass->seen, bucket, next, seen, node) {
 		hash_del(&seen->node);
 		/* Frees much of a process that has exited since. */
