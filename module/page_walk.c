@@ -137,17 +137,14 @@ static void account_pages(struct memledger_page_walk *walk, struct page *page,
 			  bool private)
 {
 	struct folio *folio = page_folio(page);
+	u32 facts = folio_facts(folio, entry_facts(folio, dirty));
 	struct memledger_entry entry = { .bytes = PAGE_SIZE };
-	u32 flags = folio_facts(folio, entry_facts(folio, dirty)) |
-		    vma_facts(walk->vma);
 	unsigned int i, run;
 
 	if (!mapcounts || folio_has_one_entry(folio)) {
-		entry.flags = flags;
 		if (mapcounts || private)
-			entry.flags |= MEMLEDGER_ENTRY_PRIVATE;
-		entry.nr = nr;
-		memledger_account_resident(walk->usage, &entry);
+			facts |= MEMLEDGER_ENTRY_PRIVATE;
+		memledger_tally_pages(&walk->tally, facts, nr, 0);
 		return;
 	}
 
@@ -160,7 +157,7 @@ static void account_pages(struct memledger_page_walk *walk, struct page *page,
 				break;
 		}
 		entry.nr = run;
-		entry.flags = flags;
+		entry.flags = facts | vma_facts(walk->vma);
 		if (entry.mapcount < 2)
 			entry.flags |= MEMLEDGER_ENTRY_PRIVATE;
 		memledger_account_resident(walk->usage, &entry);
@@ -477,13 +474,14 @@ static void flush_tally(struct memledger_page_walk *walk)
 
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
 /* The page of a present huge entry that smaps counts, or NULL. */
-static struct page *normal_huge_page(struct vm_area_struct *vma,
+static struct page *normal_huge_page(struct memledger_page_walk *walk,
 				     unsigned long addr, pmd_t pmd)
 {
+	const struct vm_area_struct *vma = walk->vma;
 	unsigned long pfn = pmd_pfn(pmd);
 	struct page *page;
 
-	if (memledger_pmd_special(pmd) || !pfn_valid(pfn))
+	if (memledger_pmd_special(pmd) || !find_pfns(walk, pfn))
 		return NULL;
 	page = pfn_to_page(pfn);
 	if (vma->vm_flags & VM_MIXEDMAP)
@@ -520,7 +518,7 @@ static void account_pmd(struct memledger_page_walk *walk, unsigned long addr,
 	struct folio *folio;
 
 	if (pmd_present(pmd)) {
-		page = normal_huge_page(walk->vma, addr & HPAGE_PMD_MASK, pmd);
+		page = normal_huge_page(walk, addr & HPAGE_PMD_MASK, pmd);
 	} else if (thp_migration_supported()) {
 		entry = pmd_to_swp_entry(pmd);
 		if (is_pfn_swap_entry(entry))
@@ -638,15 +636,21 @@ static unsigned long walk_pmd(struct memledger_page_walk *walk, pmd_t *pmd,
 /*
  * From the top down to the entry for @addr. Each level's end is cut by that of
  * the level above: where a level is folded, its own addr_end() does not cut at
- * all. Returns as walk_pmd() does.
+ * all. The last level is kept, for the next entry or VMA, as the table below it
+ * is, and for the same reason. Returns as walk_pmd() does.
  */
 static unsigned long walk_down(struct memledger_page_walk *walk,
 			       unsigned long addr, unsigned long end)
 {
-	pgd_t *pgd = pgd_offset(walk->vma->vm_mm, addr);
+	pgd_t *pgd;
 	p4d_t *p4d;
 	pud_t *pud, entry;
 
+	if (walk->pmds && (addr & PUD_MASK) == walk->pmds_addr)
+		return walk_pmd(walk, walk->pmds + pmd_index(addr), addr,
+				pmd_addr_end(addr, end));
+
+	pgd = pgd_offset(walk->vma->vm_mm, addr);
 	end = pgd_addr_end(addr, end);
 	if (pgd_none(*pgd) || unlikely(pgd_bad(*pgd)))
 		return walk_hole(walk, addr, end);
@@ -664,7 +668,9 @@ static unsigned long walk_down(struct memledger_page_walk *walk,
 		walk->budget--;
 		return end;
 	}
-	return walk_pmd(walk, pmd_offset(pud, addr), addr,
+	walk->pmds = pmd_offset(pud, 0);
+	walk->pmds_addr = addr & PUD_MASK;
+	return walk_pmd(walk, walk->pmds + pmd_index(addr), addr,
 			pmd_addr_end(addr, end));
 }
 
@@ -679,6 +685,7 @@ void memledger_page_walk_begin(struct memledger_page_walk *walk, long budget)
 {
 	walk->budget = budget;
 	walk->table.addr = NO_TABLE;
+	walk->pmds = NULL;
 }
 
 /**
