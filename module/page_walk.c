@@ -146,7 +146,7 @@ static void account_pages(struct memledger_page_walk *walk, struct page *page,
 		}
 		entry.nr = run;
 		entry.flags = flags;
-		if (entry.mapcount < 2)
+		if (memledger_page_private(folio, entry.mapcount))
 			entry.flags |= MEMLEDGER_ENTRY_PRIVATE;
 		memledger_account_resident(walk->usage, &entry);
 	}
@@ -159,12 +159,12 @@ static void account_present_page(struct memledger_page_walk *walk,
 	account_pages(walk, page, nr, dirty, true, false);
 }
 
+/* @mapcounts as above; huge entries that are not present never have them. */
 static void account_nonpresent_page(struct memledger_page_walk *walk,
-				    swp_entry_t entry, struct page *page,
-				    unsigned int nr, bool dirty)
+				    struct page *page, unsigned int nr,
+				    bool dirty, bool mapcounts)
 {
-	account_pages(walk, page, nr, dirty,
-		      memledger_nonpresent_has_mapcount(entry),
+	account_pages(walk, page, nr, dirty, mapcounts,
 		      memledger_migration_is_private());
 }
 
@@ -198,14 +198,16 @@ static void account_pte(struct memledger_page_walk *walk, unsigned long addr,
 		return;
 	}
 
-	entry = pte_to_swp_entry(pte);
-	if (!non_swap_entry(entry)) {
+	entry = memledger_pte_leaf(pte);
+	if (memledger_leaf_is_swap(entry)) {
 		memledger_account_swap(walk->usage, PAGE_SIZE,
 				       memledger_swap_count(entry));
-	} else if (is_pfn_swap_entry(entry)) {
-		page = pfn_swap_entry_to_page(entry);
-		account_nonpresent_page(walk, entry, page, 1, false);
+		return;
 	}
+	page = memledger_leaf_page(entry);
+	if (page)
+		account_nonpresent_page(walk, page, 1, false,
+					memledger_leaf_has_mapcount(entry));
 	/* Markers (userfaultfd, poison, guard) are no memory, and no hole. */
 }
 
@@ -269,16 +271,12 @@ static void account_pmd(struct memledger_page_walk *walk, unsigned long addr,
 {
 	unsigned long size = end - addr;
 	struct page *page = NULL;
-	swp_entry_t entry = {};
 	struct folio *folio;
 
-	if (pmd_present(pmd)) {
+	if (pmd_present(pmd))
 		page = normal_huge_page(walk->vma, addr & HPAGE_PMD_MASK, pmd);
-	} else if (thp_migration_supported()) {
-		entry = pmd_to_swp_entry(pmd);
-		if (is_pfn_swap_entry(entry))
-			page = pfn_swap_entry_to_page(entry);
-	}
+	else if (thp_migration_supported())
+		page = memledger_leaf_page(memledger_pmd_leaf(pmd));
 	if (!page)
 		return;
 
@@ -299,8 +297,8 @@ static void account_pmd(struct memledger_page_walk *walk, unsigned long addr,
 		account_present_page(walk, page, size >> PAGE_SHIFT,
 				     pmd_dirty(pmd));
 	else
-		account_nonpresent_page(walk, entry, page, size >> PAGE_SHIFT,
-					pmd_dirty(pmd));
+		account_nonpresent_page(walk, page, size >> PAGE_SHIFT,
+					pmd_dirty(pmd), false);
 }
 
 /* False if the entry is no longer huge: the caller looks again. */
@@ -464,15 +462,11 @@ static void account_hugetlb(struct memledger_page_walk *walk, pte_t *pte,
 	pte_t entry = ptep_get(pte);
 	bool present = pte_present(entry);
 	struct page *page = NULL;
-	swp_entry_t swp;
 
-	if (present) {
+	if (present)
 		page = pte_page(entry);
-	} else if (!pte_none(entry)) {
-		swp = pte_to_swp_entry(entry);
-		if (is_pfn_swap_entry(swp))
-			page = pfn_swap_entry_to_page(swp);
-	}
+	else if (!pte_none(entry))
+		page = memledger_leaf_page(memledger_pte_leaf(entry));
 	if (!page)
 		return;
 	if (memledger_hugetlb_shared(page_folio(page), pte, present))
