@@ -29,6 +29,7 @@
 #define NR_FIXED	16
 #define SLOT_PAGES	32
 #define READINGS	40
+#define ELSEWHERE	(1UL << 30)
 
 static size_t slot_bytes(void)
 {
@@ -56,8 +57,12 @@ static void map_fixed(char *start, int i)
 	touch(start, fixed_pages(i) * page_size());
 }
 
-/* Something else in a slot, or in a part of it, each time. */
-static void churn_slot(char *start, unsigned int random)
+/*
+ * Something else in a slot, or in a part of it, each time. New pages are made at
+ * @elsewhere, where no other thread's are, lest they get the place of a hole that
+ * another thread is about to fill.
+ */
+static void churn_slot(char *start, char *elsewhere, unsigned int random)
 {
 	size_t page = page_size(), from = random / 8 % SLOT_PAGES;
 	size_t nr = 1 + random / 256 % (SLOT_PAGES - from);
@@ -79,7 +84,7 @@ static void churn_slot(char *start, unsigned int random)
 		break;
 	default:
 		/* Pages that are there from one moment to the next. */
-		from_elsewhere = mmap(NULL, nr * page, PROT_READ | PROT_WRITE,
+		from_elsewhere = mmap(elsewhere, nr * page, PROT_READ | PROT_WRITE,
 				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (from_elsewhere == MAP_FAILED)
 			break;
@@ -98,7 +103,8 @@ static void *churn(void *arg)
 	for (;;) {
 		random = random * 1103515245 + 12345;
 		churn_slot(first + 4 * slot_bytes() *
-			   ((random >> 28) % (NR_FIXED / 2)), random >> 3);
+			   ((random >> 28) % (NR_FIXED / 2)),
+			   first - ELSEWHERE, random >> 3);
 	}
 	return NULL;
 }
