@@ -207,6 +207,48 @@ static void batch_test(struct kunit *test)
 	}
 }
 
+/* To count pages first and add them up later is the same as to add each. */
+static void tally_test(struct kunit *test)
+{
+	static const u32 mapcounts[] = { 1, 2, 3, 7, 1000, 1 << 23, U32_MAX };
+	static const u32 common[] = { 0, LOCKED };
+	struct memledger_tally *tally;
+	unsigned int i, j, k;
+	u32 facts;
+
+	tally = kunit_kzalloc(test, sizeof(*tally), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, tally);
+	for (k = 0; k < ARRAY_SIZE(common); k++) {
+		struct memledger_vma_usage counted = {}, added = {};
+
+		for (facts = 0; facts < MEMLEDGER_NR_TALLIES; facts++) {
+			for (i = 0; i < ARRAY_SIZE(mapcounts); i++) {
+				struct memledger_entry entry = {
+					.bytes = PAGE,
+					.nr = facts % 5 + i,
+					.mapcount = mapcounts[i],
+					.flags = facts | common[k],
+				};
+				u64 others = (PAGE << SHIFT) -
+					     (PAGE << SHIFT) / mapcounts[i];
+
+				memledger_account_resident(&added, &entry);
+				for (j = 0; j < entry.nr; j++)
+					memledger_tally_pages(tally, facts, 1,
+							      others);
+				/* None of them is none. */
+				memledger_tally_pages(tally, facts, 0, 0);
+			}
+		}
+		memledger_account_tally(&counted, tally, PAGE, common[k]);
+		memledger_expect_vma(test, "counted", &counted, &added);
+
+		/* It is empty now. */
+		memledger_account_tally(&counted, tally, PAGE, common[k]);
+		memledger_expect_vma(test, "again", &counted, &added);
+	}
+}
+
 /* All sharers together lose less than 1/4096 byte a page and sharer. */
 static void pss_error_test(struct kunit *test)
 {
@@ -522,6 +564,7 @@ static void totals_test(struct kunit *test)
 		}
 	}
 
+	memledger_totals_sum(totals);
 	expect_usage_eq(test, "total", &totals->total, &want->total);
 	KUNIT_EXPECT_EQ(test, totals->total.vmas, 6ULL);
 	KUNIT_EXPECT_EQ(test, totals->total.rss, 606 * KB);
@@ -537,6 +580,7 @@ static void totals_test(struct kunit *test)
 static struct kunit_case account_tests[] = {
 	KUNIT_CASE_PARAM(resident_test, resident_gen_params),
 	KUNIT_CASE(batch_test),
+	KUNIT_CASE(tally_test),
 	KUNIT_CASE(pss_error_test),
 	KUNIT_CASE_PARAM(swap_test, swap_gen_params),
 	KUNIT_CASE(usage_add_test),

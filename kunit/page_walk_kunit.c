@@ -435,6 +435,14 @@ scale(const struct memledger_vma_usage *want, u64 bytes)
 	return out;
 }
 
+static unsigned long walk_entries(struct fixture *f, pte_t *pte,
+				unsigned long addr, unsigned long end)
+{
+	addr = walk_ptes(&f->walk, pte, addr, end);
+	flush_tally(&f->walk);
+	return addr;
+}
+
 static void entry_test(struct kunit *test)
 {
 	const struct entry_case *c = test->param_value;
@@ -448,7 +456,8 @@ static void entry_test(struct kunit *test)
 		as_shared(&want);
 
 	KUNIT_ASSERT_FALSE(test, pte_none(pte));
-	account_pte(&f->walk, ADDR, pte);
+	KUNIT_EXPECT_EQ(test, walk_entries(f, &pte, ADDR, ADDR + PAGE_SIZE),
+			ADDR + PAGE_SIZE);
 	memledger_expect_vma(test, c->desc, &f->usage, &want);
 
 	/* Nor is it a hole, where what a shmem object has in swap counts. */
@@ -456,8 +465,7 @@ static void entry_test(struct kunit *test)
 	f->walk.holes = &f->object;
 	KUNIT_ASSERT_FALSE(test, xa_err(xa_store(&f->object.i_pages, PGOFF,
 						 xa_mk_value(1), GFP_KERNEL)));
-	KUNIT_EXPECT_EQ(test, walk_pte_table(&f->walk, &pte, ADDR,
-					     ADDR + PAGE_SIZE),
+	KUNIT_EXPECT_EQ(test, walk_entries(f, &pte, ADDR, ADDR + PAGE_SIZE),
 			ADDR + PAGE_SIZE);
 	memledger_expect_vma(test, c->desc, &f->usage, &want);
 }
@@ -480,7 +488,7 @@ static void swap_entry_test(struct kunit *test)
 
 		swap_sharers = sharers[i];
 		memset(&f->usage, 0, sizeof(f->usage));
-		account_pte(&f->walk, ADDR, pte);
+		walk_entries(f, &pte, ADDR, ADDR + PAGE_SIZE);
 		KUNIT_EXPECT_EQ(test, (unsigned long)swp_type(swap_asked),
 				(unsigned long)SWAP_TYPE);
 		KUNIT_EXPECT_EQ(test, (unsigned long)swp_offset(swap_asked),
@@ -532,9 +540,8 @@ static void pte_table_test(struct kunit *test)
 		/* However small the slices, each entry counts just once. */
 		while (addr < end) {
 			f->walk.budget = budgets[i];
-			next = walk_pte_table(&f->walk,
-					      &table[(addr - ADDR) >> PAGE_SHIFT],
-					      addr, end);
+			next = walk_entries(f, &table[(addr - ADDR) >> PAGE_SHIFT],
+					  addr, end);
 			KUNIT_ASSERT_GT(test, next, addr);
 			KUNIT_ASSERT_LE(test, next, end);
 			if (next < end)
@@ -548,7 +555,7 @@ static void pte_table_test(struct kunit *test)
 	memset(&f->usage, 0, sizeof(f->usage));
 	f->walk.holes = NULL;
 	f->walk.budget = 1000;
-	KUNIT_EXPECT_EQ(test, walk_pte_table(&f->walk, table, ADDR, end), end);
+	KUNIT_EXPECT_EQ(test, walk_entries(f, table, ADDR, end), end);
 	KUNIT_EXPECT_EQ(test, f->usage.swap, (u64)PAGE_SIZE);
 }
 

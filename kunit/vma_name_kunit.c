@@ -246,7 +246,125 @@ static void anon_name_test(struct kunit *test)
 }
 #endif
 
+/**
+ * struct slot_case - what the walk comes across, one after the other
+ * @anon: name of anonymous memory, or NULL
+ * @file: name of a shmem object, or NULL
+ * @special: the kernel has a word for it
+ * @named: what it is called, if that is told; NULL if it is called like one
+ *	before
+ * @like: index of the case whose slot it has
+ */
+struct slot_case {
+	const char *anon;
+	const char *file;
+	bool special;
+	const char *named;
+	unsigned int like;
+};
+
+static const struct slot_case slot_cases[] = {
+	[0] = { .named = NULL, .like = 0 },
+	[1] = { .special = true, .named = "[vdso]", .like = 1 },
+	[2] = { .special = true, .named = "[vdso]", .like = 1 },
+	[3] = { .file = "memfd:a", .named = "/memfd:a", .like = 3 },
+	[4] = { .file = "memfd:a", .like = 3 },
+	[5] = { .file = "memfd:b", .named = "/memfd:b", .like = 5 },
+	[6] = { .file = "memfd:a", .like = 3 },
+	[7] = { .file = "memfd:x\ny", .named = "/memfd:x\\012y", .like = 7 },
+	[8] = { .file = "memfd:x\ny", .like = 7 },
+	[9] = { .like = 0 },
+#ifdef CONFIG_ANON_VMA_NAME
+	[10] = { .anon = "scudo:primary", .named = "[anon:scudo:primary]",
+		 .like = 10 },
+	[11] = { .anon = "scudo:primary", .like = 10 },
+	[12] = { .anon = "scudo:secondary", .named = "[anon:scudo:secondary]",
+		 .like = 12 },
+	[13] = { .anon = "scudo:primary", .like = 10 },
+	/* Nothing but its first bytes tells it from another one. */
+	[14] = { .anon = "Scudo:primary-and-much-more",
+		 .named = "[anon:Scudo:primary-and-much-more]", .like = 14 },
+	[15] = { .anon = "scudo:primary-and-much-more",
+		 .named = "[anon:scudo:primary-and-much-more]", .like = 15 },
+	[16] = { .anon = "", .named = "[anon:]", .like = 16 },
+	[17] = { .anon = "x", .named = "[anon:x]", .like = 17 },
+	[18] = { .anon = "", .like = 16 },
+	/* 79 bytes, the longest there is. */
+	[19] = { .anon = "0123456789012345678901234567890123456789"
+			 "012345678901234567890123456789012345678",
+		 .named = "[anon:0123456789012345678901234567890123456789"
+			  "012345678901234567890123456789012345678]",
+		 .like = 19 },
+	[20] = { .anon = "0123456789012345678901234567890123456789"
+			 "012345678901234567890123456789012345678",
+		 .like = 19 },
+	[21] = { .special = true, .anon = "x", .named = "[vdso]", .like = 1 },
+#endif
+};
+
+static void set_anon_name(struct kunit *test, struct vm_area_struct *vma,
+			  const char *text)
+{
+#ifdef CONFIG_ANON_VMA_NAME
+	struct anon_vma_name *name = NULL;
+
+	if (text) {
+		name = kunit_kzalloc(test, sizeof(*name) + strlen(text) + 1,
+				     GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, name);
+		strcpy(name->name, text);
+	}
+	vma->anon_name = name;
+#endif
+}
+
+/* A name is told once, and every VMA that has it has the same slot. */
+static void slot_test(struct kunit *test)
+{
+	unsigned int slot[ARRAY_SIZE(slot_cases)], i;
+	struct memledger_name_slots *slots;
+	struct fixture *f = test->priv;
+
+	slots = kunit_kzalloc(test, sizeof(*slots), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, slots);
+	memset(slots, 0xff, sizeof(*slots));
+	memledger_name_slots_init(slots);
+	for (i = 0; i < ARRAY_SIZE(slot_cases); i++) {
+		const struct slot_case *c = &slot_cases[i];
+		struct memledger_vma out = {};
+		struct file *file = NULL;
+
+		if (c->file) {
+			file = shmem_file_setup(c->file, PAGE_SIZE,
+						VM_NORESERVE);
+			KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+		}
+		f->vma->vm_file = file;
+		f->vma->vm_ops = c->special ? &vdso_ops : NULL;
+		set_anon_name(test, f->vma, c->anon);
+
+		down_read(&f->mm->mmap_lock);
+		memledger_vma_slot(f->vma, slots, f->buf, BUF_SIZE, &out);
+		up_read(&f->mm->mmap_lock);
+
+		slot[i] = out.slot;
+		KUNIT_EXPECT_LT(test, slot[i], MEMLEDGER_NAME_SLOTS);
+		KUNIT_EXPECT_EQ_MSG(test, slot[i], slot[c->like], "case %u", i);
+		if (c->named) {
+			KUNIT_EXPECT_STREQ(test, out.name, c->named);
+			KUNIT_EXPECT_EQ(test, out.len, strlen(c->named));
+			KUNIT_EXPECT_EQ(test, out.deleted, !!c->file);
+		} else {
+			KUNIT_EXPECT_NULL_MSG(test, out.name, "case %u", i);
+		}
+		f->vma->vm_file = NULL;
+		if (file)
+			fput(file);
+	}
+}
+
 static struct kunit_case vma_name_tests[] = {
+	KUNIT_CASE(slot_test),
 	KUNIT_CASE_PARAM(escape_test, escape_gen_params),
 	KUNIT_CASE_PARAM(file_test, file_gen_params),
 	KUNIT_CASE(special_test),

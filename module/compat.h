@@ -266,6 +266,15 @@ static inline bool memledger_page_private(struct folio *folio, u32 mapcount)
 #endif
 }
 
+/*
+ * By its average, a page may be mapped more than once although one process has
+ * the whole folio: it is private then, and divided all the same.
+ */
+static inline bool memledger_divides_private(void)
+{
+	return IS_ENABLED(CONFIG_NO_PAGE_MAPCOUNT);
+}
+
 static inline u32 memledger_folio_entire_mapcount(struct folio *folio)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)

@@ -569,11 +569,16 @@ static const struct file_operations gpu_fops = {
 static int stats_show(struct seq_file *m, void *v)
 {
 	struct memledger_stats stats;
+	unsigned int i;
 
 	memledger_snapshot_stats(&stats);
 #define X(name) seq_printf(m, #name " %llu\n", stats.name);
 	MEMLEDGER_STATS(X)
 #undef X
+	for (i = 0; i < MEMLEDGER_NR_HOLDS - 1; i++)
+		seq_printf(m, "lock_holds_below_%lu_ns %llu\n",
+			   BIT(MEMLEDGER_HOLD_SHIFT + i), stats.holds[i]);
+	seq_printf(m, "lock_holds_longer %llu\n", stats.holds[i]);
 	return 0;
 }
 

@@ -74,8 +74,8 @@ out:
  * Nothing is mapped at [@addr, @end): for private mappings of shmem, what the
  * object has in swap there counts. Returns how far it came.
  */
-static unsigned long walk_hole(struct memledger_page_walk *walk,
-			       unsigned long addr, unsigned long end)
+static noinline unsigned long walk_hole(struct memledger_page_walk *walk,
+					unsigned long addr, unsigned long end)
 {
 	struct vm_area_struct *vma = walk->vma;
 	pgoff_t index;
@@ -91,24 +91,40 @@ static unsigned long walk_hole(struct memledger_page_walk *walk,
 	return vma->vm_start + ((index - vma->vm_pgoff) << PAGE_SHIFT);
 }
 
-static u32 folio_facts(struct vm_area_struct *vma, struct folio *folio,
-		       bool dirty)
+/* What is true of an entry whatever the flags of its folio are. */
+static u32 entry_facts(struct folio *folio, bool dirty)
 {
-	u32 flags = 0;
+	u32 facts = dirty ? MEMLEDGER_ENTRY_DIRTY : 0;
 
-	dirty |= folio_test_dirty(folio);
-	if (dirty)
-		flags |= MEMLEDGER_ENTRY_DIRTY;
-	if (vma->vm_flags & VM_LOCKED)
-		flags |= MEMLEDGER_ENTRY_LOCKED;
-	if (folio_test_anon(folio)) {
-		flags |= MEMLEDGER_ENTRY_ANON;
-		if (!folio_test_swapbacked(folio) && !dirty)
-			flags |= MEMLEDGER_ENTRY_LAZYFREE;
-	}
+	if (!folio_test_anon(folio))
+		return facts;
+	facts |= MEMLEDGER_ENTRY_ANON;
 	if (memledger_folio_ksm(folio))
-		flags |= MEMLEDGER_ENTRY_KSM;
-	return flags;
+		facts |= MEMLEDGER_ENTRY_KSM;
+	return facts;
+}
+
+/* Adds what the flags tell. */
+static u32 folio_facts(struct folio *folio, u32 facts)
+{
+	if (facts & MEMLEDGER_ENTRY_DIRTY)
+		return facts;
+	if (folio_test_dirty(folio))
+		return facts | MEMLEDGER_ENTRY_DIRTY;
+	if ((facts & MEMLEDGER_ENTRY_ANON) && !folio_test_swapbacked(folio))
+		return facts | MEMLEDGER_ENTRY_LAZYFREE;
+	return facts;
+}
+
+static u32 vma_facts(const struct vm_area_struct *vma)
+{
+	return vma->vm_flags & VM_LOCKED ? MEMLEDGER_ENTRY_LOCKED : 0;
+}
+
+/* One reference: the entry at hand is the only one there is. */
+static bool folio_has_one_entry(struct folio *folio)
+{
+	return folio_ref_count(folio) == 1;
 }
 
 /*
@@ -121,15 +137,13 @@ static void account_pages(struct memledger_page_walk *walk, struct page *page,
 			  bool private)
 {
 	struct folio *folio = page_folio(page);
-	struct memledger_entry entry = {
-		.bytes = PAGE_SIZE,
-		.flags = folio_facts(walk->vma, folio, dirty),
-	};
-	u32 flags = entry.flags;
+	struct memledger_entry entry = { .bytes = PAGE_SIZE };
+	u32 flags = folio_facts(folio, entry_facts(folio, dirty)) |
+		    vma_facts(walk->vma);
 	unsigned int i, run;
 
-	/* One reference: the entry at hand is the only one there is. */
-	if (!mapcounts || folio_ref_count(folio) == 1) {
+	if (!mapcounts || folio_has_one_entry(folio)) {
+		entry.flags = flags;
 		if (mapcounts || private)
 			entry.flags |= MEMLEDGER_ENTRY_PRIVATE;
 		entry.nr = nr;
@@ -137,6 +151,7 @@ static void account_pages(struct memledger_page_walk *walk, struct page *page,
 		return;
 	}
 
+	walk->budget -= nr / 4;
 	for (i = 0; i < nr; i += run) {
 		entry.mapcount = memledger_page_mapcount(folio, page + i);
 		for (run = 1; i + run < nr; run++) {
@@ -168,37 +183,148 @@ static void account_nonpresent_page(struct memledger_page_walk *walk,
 		      memledger_migration_is_private());
 }
 
-/* The page of a present entry that smaps counts, or NULL. */
-static struct page *normal_page(struct vm_area_struct *vma, unsigned long addr,
-				pte_t pte)
+/*
+ * The page frames around @pfn, a valid one, that exist together with it: those
+ * that the machine was booted with do so by the section, others by a part of
+ * one.
+ */
+static struct memledger_pfns pfns_around(unsigned long pfn)
 {
-	unsigned long pfn = pte_pfn(pte);
-	struct page *page;
+#ifdef CONFIG_SPARSEMEM
+	unsigned long nr = early_section(__pfn_to_section(pfn)) ?
+			   PAGES_PER_SECTION : PAGES_PER_SUBSECTION;
+#else
+	unsigned long nr = 1;
+#endif
+	unsigned long start = round_down(pfn, nr);
 
-	if (unlikely(pte_special(pte))) {
-		/* The zero page, KSM's, or a frame without a struct page. */
-		if (memledger_vma_special_page(vma, addr, &page))
-			return page;
-		return NULL;
-	}
-	/* A corrupted entry must not take us to a page that is not there. */
-	return pfn_valid(pfn) ? pfn_to_page(pfn) : NULL;
+	return (struct memledger_pfns){ start, start + nr };
 }
 
-static void account_pte(struct memledger_page_walk *walk, unsigned long addr,
-			pte_t pte)
+#ifdef CONFIG_SPARSEMEM_VMEMMAP
+/* Whether @pfn is in a section that exists as a whole. */
+static bool section_is_whole(unsigned long pfn)
 {
-	struct page *page;
-	swp_entry_t entry;
+	struct mem_section *section = __pfn_to_section(pfn);
 
-	if (pte_present(pte)) {
-		page = normal_page(walk->vma, addr, pte);
-		if (page)
-			account_present_page(walk, page, 1, pte_dirty(pte));
-		return;
+	return valid_section(section) && early_section(section);
+}
+
+/* More than that at a time would take too long. */
+#define MAX_GROWTH	64
+
+/* Extends @pfns towards @pfn as far as there is no gap. */
+static void pfns_grow(struct memledger_pfns *pfns, unsigned long pfn)
+{
+	unsigned int left = MAX_GROWTH;
+
+	while (pfn >= pfns->end && left-- && section_is_whole(pfns->end))
+		pfns->end += PAGES_PER_SECTION;
+	while (pfn < pfns->start && left-- && section_is_whole(pfns->start - 1))
+		pfns->start -= PAGES_PER_SECTION;
+}
+#else
+static void pfns_grow(struct memledger_pfns *pfns, unsigned long pfn)
+{
+}
+#endif
+
+static bool pfns_have(const struct memledger_pfns *pfns, unsigned long pfn)
+{
+	return pfn >= pfns->start && pfn < pfns->end;
+}
+
+/*
+ * A corrupted entry must not take us to a page that is not there. Memory is in
+ * few pieces, and once these are known there is nothing more to look up. NULL
+ * if there is no such page frame.
+ */
+static const struct memledger_pfns *find_pfns(struct memledger_page_walk *walk,
+					      unsigned long pfn)
+{
+	struct memledger_pfns *pfns = walk->pfns;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(walk->pfns); i++)
+		if (pfns_have(&pfns[i], pfn))
+			return &pfns[i];
+	if (!pfn_valid(pfn))
+		return NULL;
+
+	for (i = 0; i < ARRAY_SIZE(walk->pfns); i++) {
+		if (pfns[i].start == pfns[i].end)
+			break;
+		pfns_grow(&pfns[i], pfn);
+		if (pfns_have(&pfns[i], pfn))
+			return &pfns[i];
 	}
+	if (i == ARRAY_SIZE(walk->pfns))
+		i = walk->next_pfns++ % ARRAY_SIZE(walk->pfns);
+	pfns[i] = pfns_around(pfn);
+	return &pfns[i];
+}
 
-	entry = memledger_pte_leaf(pte);
+/* No table begins there, and no folio has that. */
+#define NO_TABLE	1UL
+#define NO_MAPPING	((const struct address_space *)ULONG_MAX)
+
+/*
+ * Makes walk->like what @pte, which is present, is like. Where an entry has the
+ * page frame in another form than as a row of bits from PAGE_SHIFT on (x86
+ * inverts it if access is not allowed), it is like no other.
+ */
+static bool look_at_pte(struct memledger_page_walk *walk, pte_t pte)
+{
+	unsigned long pfn = pte_pfn(pte);
+	const struct memledger_pfns *pfns = find_pfns(walk, pfn);
+	struct memledger_pte_like *like = &walk->like;
+	u64 first, last;
+
+	if (!pfns)
+		return false;
+	first = pte_val(pte) - ((u64)(pfn - pfns->start) << PAGE_SHIFT);
+	last = pte_val(pte) + ((u64)(pfns->end - 1 - pfn) << PAGE_SHIFT);
+	if (pte_pfn(__pte(first)) == pfns->start &&
+	    pte_pfn(__pte(last)) == pfns->end - 1) {
+		like->first = first;
+		like->nr = pfns->end - pfns->start;
+		like->page = pfn_to_page(pfns->start);
+	} else {
+		like->first = pte_val(pte);
+		like->nr = 1;
+		like->page = pfn_to_page(pfn);
+	}
+	like->mapping = NO_MAPPING;
+	return true;
+}
+
+/* What others have of a page that they map too, as a part of its PSS. */
+static u32 others_share(u32 mapcount)
+{
+	const u32 all = (u32)PAGE_SIZE << MEMLEDGER_PSS_SHIFT;
+
+	return all - all / mapcount;
+}
+
+/* Whether @page counts as ours alone, and what others have of it. */
+static __always_inline bool page_is_private(struct folio *folio,
+					    struct page *page, u32 *others)
+{
+	u32 mapcount;
+
+	if (folio_has_one_entry(folio))
+		return true;
+	mapcount = memledger_page_mapcount(folio, page);
+	if (mapcount >= 2)
+		*others = others_share(mapcount);
+	return memledger_page_private(folio, mapcount);
+}
+
+static void account_nonpresent_pte(struct memledger_page_walk *walk, pte_t pte)
+{
+	swp_entry_t entry = memledger_pte_leaf(pte);
+	struct page *page;
+
 	if (memledger_leaf_is_swap(entry)) {
 		memledger_account_swap(walk->usage, PAGE_SIZE,
 				       memledger_swap_count(entry));
@@ -211,24 +337,145 @@ static void account_pte(struct memledger_page_walk *walk, unsigned long addr,
 	/* Markers (userfaultfd, poison, guard) are no memory, and no hole. */
 }
 
-/* Returns how far the budget took it; @end if it sufficed. */
-static unsigned long walk_pte_table(struct memledger_page_walk *walk,
-				    pte_t *pte, unsigned long addr,
-				    unsigned long end)
-{
-	for (; addr < end && walk->budget > 0; pte++) {
-		pte_t entry = ptep_get(pte);
+/* What it costs, in others, that an entry is not like the last one. */
+#define UNLIKE_COST	3
 
-		if (pte_none(entry)) {
-			addr = walk_hole(walk, addr, addr + PAGE_SIZE);
-			continue;
-		}
-		account_pte(walk, addr, entry);
-		walk->budget--;
-		addr += PAGE_SIZE;
+/*
+ * An entry that is not like the last one. Returns whether its page is still to
+ * be counted; then walk->like is like it.
+ */
+static noinline bool meet_pte(struct memledger_page_walk *walk, pte_t pte,
+			      unsigned long addr)
+{
+	struct page *page;
+
+	if (pte_none(pte)) {
+		walk_hole(walk, addr, addr + PAGE_SIZE);
+		return false;
 	}
-	return addr;
+	walk->budget -= UNLIKE_COST;
+	if (!pte_present(pte)) {
+		account_nonpresent_pte(walk, pte);
+		return false;
+	}
+	if (!pte_special(pte))
+		return look_at_pte(walk, pte_mkold(pte));
+	/* The zero page, KSM's, or a frame without a struct page. */
+	if (memledger_vma_special_page(walk->vma, addr, &page) && page)
+		account_present_page(walk, page, 1, pte_dirty(pte));
+	return false;
 }
+
+/* Other facts are to come: count the pages so far with theirs. */
+static void tally_alike(struct memledger_page_walk *walk)
+{
+	struct memledger_pte_like *like = &walk->like;
+
+	if (like->nr_private)
+		memledger_tally_pages(&walk->tally,
+				      like->facts | MEMLEDGER_ENTRY_PRIVATE,
+				      like->nr_private, 0);
+	if (like->nr_shared)
+		memledger_tally_pages(&walk->tally, like->facts,
+				      like->nr_shared, like->others);
+	like->nr_private = 0;
+	like->nr_shared = 0;
+	like->others = 0;
+}
+
+/*
+ * Returns how far the budget took it; @end if it sufficed.
+ *
+ * Neighbours are mostly alike. So an entry is first compared with what the one
+ * before was like, which tells at once that it is present and where its page
+ * is; and a folio that adds no fact to those is only counted.
+ */
+static unsigned long walk_ptes(struct memledger_page_walk *walk, pte_t *pte,
+			       unsigned long addr, unsigned long end)
+{
+	unsigned long nr = min_t(unsigned long, (end - addr) >> PAGE_SHIFT,
+				 walk->budget);
+	pte_t *const first = pte, *const last = pte + nr;
+	struct memledger_pte_like *like = &walk->like;
+
+	walk->budget -= nr;
+	for (; pte < last; pte++) {
+		pte_t entry = ptep_get(pte);
+		unsigned long index;
+		struct folio *folio;
+		struct page *page;
+		u32 facts, others;
+		bool private;
+
+		/* What differs below the page frame comes out on top of it. */
+		index = ror64(pte_val(pte_mkold(entry)) - like->first,
+			      PAGE_SHIFT);
+		if (unlikely(index >= like->nr)) {
+			if (pte_none(entry) && !walk->holes)
+				continue;
+			tally_alike(walk);
+			if (!meet_pte(walk, entry,
+				      addr + (pte - first) * PAGE_SIZE))
+				continue;
+			index = pte_pfn(entry) - page_to_pfn(like->page);
+		}
+
+		page = like->page + index;
+		folio = page_folio(page);
+		if (unlikely(folio->mapping != like->mapping)) {
+			tally_alike(walk);
+			like->mapping = folio->mapping;
+			like->facts = entry_facts(folio, pte_dirty(entry));
+		}
+
+		others = 0;
+		private = page_is_private(folio, page, &others);
+		facts = folio_facts(folio, like->facts);
+		if (unlikely(facts != like->facts) ||
+		    (memledger_divides_private() && private && others)) {
+			if (private)
+				facts |= MEMLEDGER_ENTRY_PRIVATE;
+			memledger_tally_pages(&walk->tally, facts, 1, others);
+		} else if (private) {
+			like->nr_private++;
+		} else {
+			like->nr_shared++;
+			like->others += others;
+		}
+	}
+	return addr + nr * PAGE_SIZE;
+}
+
+/* What is counted but not yet added up; the pages are all of one VMA. */
+static void flush_tally(struct memledger_page_walk *walk)
+{
+	struct memledger_pte_like *like = &walk->like;
+	u32 facts = like->facts | vma_facts(walk->vma);
+	u64 bytes;
+
+	/* Mostly there is nothing else. */
+	if (like->nr_private) {
+		bytes = like->nr_private * (u64)PAGE_SIZE;
+		memledger_account_alike(walk->usage, bytes,
+					bytes << MEMLEDGER_PSS_SHIFT,
+					facts | MEMLEDGER_ENTRY_PRIVATE);
+	}
+	if (like->nr_shared) {
+		bytes = like->nr_shared * (u64)PAGE_SIZE;
+		memledger_account_alike(walk->usage, bytes,
+					(bytes << MEMLEDGER_PSS_SHIFT) -
+					like->others, facts);
+	}
+	like->nr_private = 0;
+	like->nr_shared = 0;
+	like->others = 0;
+	if (walk->tally.used)
+		memledger_account_tally(walk->usage, &walk->tally, PAGE_SIZE,
+					vma_facts(walk->vma));
+}
+
+/* What a huge entry costs, in others, where its pages are all alike. */
+#define HUGE_COST	8
 
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
 /* The page of a present huge entry that smaps counts, or NULL. */
@@ -320,52 +567,116 @@ static bool walk_huge_pmd(struct memledger_page_walk *walk, pmd_t *pmd,
 #endif
 
 /*
+ * [@addr, @end) lies in walk->table. Returns how far it came: @addr itself if
+ * the table is no longer there.
+ */
+static unsigned long walk_table(struct memledger_page_walk *walk,
+				unsigned long addr, unsigned long end)
+{
+	struct memledger_pte_table *table = &walk->table;
+
+	spin_lock(table->ptl);
+	if (likely(pmd_same(table->entry, memledger_pmd_read(table->pmd))))
+		addr = walk_ptes(walk, table->ptes + pte_index(addr), addr,
+				 end);
+	else
+		table->addr = NO_TABLE;
+	spin_unlock(table->ptl);
+	/* Charged last, so that the smallest of slices gets on. */
+	walk->budget--;
+	return addr;
+}
+
+/*
  * [@addr, @end) lies in one entry of a middle directory. Returns how far it
- * came: @addr itself where the entry changed under it and is to be read again.
+ * came: @addr itself where there is a table to look into, walk->table, or where
+ * the entry changed under it and is to be read again.
  */
 static unsigned long walk_pmd(struct memledger_page_walk *walk, pmd_t *pmd,
 			      unsigned long addr, unsigned long end)
 {
-	struct mm_struct *mm = walk->vma->vm_mm;
-	spinlock_t *ptl;
-	pmd_t entry;
+	pmd_t entry = memledger_pmd_read(pmd);
 
-	/*
-	 * RCU first: the table that the entry points to may be unhooked and
-	 * freed (khugepaged, retract_page_tables()) at any time, but not
-	 * before a grace period. Then its lock, which is found through the
-	 * copy of the entry; then whether the entry is still the same.
-	 */
-	rcu_read_lock();
-	entry = memledger_pmd_read(pmd);
-	if (pmd_none(entry)) {
-		rcu_read_unlock();
+	if (pmd_none(entry))
 		return walk_hole(walk, addr, end);
-	}
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
 	if (!pmd_present(entry) || pmd_trans_huge(entry) ||
 	    memledger_pmd_devmap(entry)) {
-		rcu_read_unlock();
-		walk->budget -= HPAGE_PMD_NR / 8;
+		walk->budget -= HUGE_COST;
 		return walk_huge_pmd(walk, pmd, addr, end) ? end : addr;
 	}
 #endif
 	if (unlikely(pmd_bad(entry))) {
-		addr = end;
-		goto out;
+		walk->budget--;
+		return end;
 	}
 
-	ptl = pte_lockptr(mm, &entry);
-	spin_lock(ptl);
-	if (likely(pmd_same(entry, memledger_pmd_read(pmd))))
-		addr = walk_pte_table(walk, pte_offset_kernel(&entry, addr),
-				      addr, end);
-	spin_unlock(ptl);
-out:
-	rcu_read_unlock();
-	/* Charged last, so that the smallest of slices gets on. */
-	walk->budget--;
+	/*
+	 * RCU, which the caller has entered, comes first: the table that the
+	 * entry points to may be unhooked (khugepaged,
+	 * retract_page_tables()) at any time, but is not freed before a grace
+	 * period. Then its lock, which is found through the copy of the entry;
+	 * then, in walk_table(), whether the entry is still the same.
+	 *
+	 * So the table can be kept for the next VMA, which mostly is in it as
+	 * well. The directory around it stays, too: it would go away with the
+	 * last mapping of its range, and the one at hand is there for as long
+	 * as the mmap lock is held.
+	 */
+	walk->table = (struct memledger_pte_table){
+		.addr = addr & PMD_MASK,
+		.pmd = pmd,
+		.entry = entry,
+		.ptes = pte_offset_kernel(&entry, addr & PMD_MASK),
+		.ptl = pte_lockptr(walk->vma->vm_mm, &entry),
+	};
 	return addr;
+}
+
+/*
+ * From the top down to the entry for @addr. Each level's end is cut by that of
+ * the level above: where a level is folded, its own addr_end() does not cut at
+ * all. Returns as walk_pmd() does.
+ */
+static unsigned long walk_down(struct memledger_page_walk *walk,
+			       unsigned long addr, unsigned long end)
+{
+	pgd_t *pgd = pgd_offset(walk->vma->vm_mm, addr);
+	p4d_t *p4d;
+	pud_t *pud, entry;
+
+	end = pgd_addr_end(addr, end);
+	if (pgd_none(*pgd) || unlikely(pgd_bad(*pgd)))
+		return walk_hole(walk, addr, end);
+	p4d = p4d_offset(pgd, addr);
+	end = p4d_addr_end(addr, end);
+	if (p4d_none(*p4d) || unlikely(p4d_bad(*p4d)))
+		return walk_hole(walk, addr, end);
+	pud = pud_offset(p4d, addr);
+	end = pud_addr_end(addr, end);
+	entry = READ_ONCE(*pud);
+	if (pud_none(entry))
+		return walk_hole(walk, addr, end);
+	/* DAX may have huge entries here; smaps splits these away. */
+	if (unlikely(pud_leaf(entry) || pud_bad(entry))) {
+		walk->budget--;
+		return end;
+	}
+	return walk_pmd(walk, pmd_offset(pud, addr), addr,
+			pmd_addr_end(addr, end));
+}
+
+/**
+ * memledger_page_walk_begin - begin a slice
+ * @walk: the walk; all zero before the first one
+ * @budget: how many entries may be looked at
+ *
+ * Context: the mmap lock is held for reading, and rcu_read_lock().
+ */
+void memledger_page_walk_begin(struct memledger_page_walk *walk, long budget)
+{
+	walk->budget = budget;
+	walk->table.addr = NO_TABLE;
 }
 
 /**
@@ -377,54 +688,23 @@ out:
  * Stops when the budget is used up, so that the caller decides how long the
  * locks are held. Not for hugetlb VMAs.
  *
- * Context: the mmap lock is held for reading. Takes page-table locks. Does not
- * sleep.
+ * Context: the mmap lock is held for reading, and rcu_read_lock(). Takes
+ * page-table locks. Does not sleep.
  * Return: the first address that was not looked at; @end when done.
  */
 unsigned long memledger_page_walk_range(struct memledger_page_walk *walk,
 					unsigned long addr, unsigned long end)
 {
-	struct mm_struct *mm = walk->vma->vm_mm;
-
 	if ((walk->vma->vm_flags & VM_PFNMAP) && !memledger_walks_pfnmap())
 		return walk_hole(walk, addr, end);
 
-	/*
-	 * Each level's end is cut by that of the level above: where a level is
-	 * folded, its own addr_end() does not cut at all.
-	 */
 	while (addr < end && walk->budget > 0) {
-		pgd_t *pgd = pgd_offset(mm, addr);
-		unsigned long next = pgd_addr_end(addr, end);
-		p4d_t *p4d;
-		pud_t *pud, entry;
-
-		if (pgd_none(*pgd) || unlikely(pgd_bad(*pgd))) {
-			addr = walk_hole(walk, addr, next);
-			continue;
-		}
-		p4d = p4d_offset(pgd, addr);
-		next = p4d_addr_end(addr, next);
-		if (p4d_none(*p4d) || unlikely(p4d_bad(*p4d))) {
-			addr = walk_hole(walk, addr, next);
-			continue;
-		}
-		pud = pud_offset(p4d, addr);
-		next = pud_addr_end(addr, next);
-		entry = READ_ONCE(*pud);
-		if (pud_none(entry)) {
-			addr = walk_hole(walk, addr, next);
-			continue;
-		}
-		/* DAX may have huge entries here; smaps splits these away. */
-		if (unlikely(pud_leaf(entry) || pud_bad(entry))) {
-			walk->budget--;
-			addr = next;
-			continue;
-		}
-		addr = walk_pmd(walk, pmd_offset(pud, addr), addr,
-				pmd_addr_end(addr, next));
+		if ((addr & PMD_MASK) == walk->table.addr)
+			addr = walk_table(walk, addr, pmd_addr_end(addr, end));
+		else
+			addr = walk_down(walk, addr, end);
 	}
+	flush_tally(walk);
 	return addr;
 }
 

@@ -31,6 +31,8 @@ static struct memledger_stats stats;
 static void add_stats(const struct memledger_walk_stats *walk, u64 walk_ns,
 		      bool complete)
 {
+	unsigned int i;
+
 	spin_lock(&stats_lock);
 	stats.walks++;
 	stats.walks_incomplete += !complete;
@@ -40,6 +42,8 @@ static void add_stats(const struct memledger_walk_stats *walk, u64 walk_ns,
 	stats.walk_ns += walk_ns;
 	stats.lock_hold_max_ns = max(stats.lock_hold_max_ns,
 				     walk->lock_hold_max_ns);
+	for (i = 0; i < MEMLEDGER_NR_HOLDS; i++)
+		stats.holds[i] += walk->holds[i];
 	spin_unlock(&stats_lock);
 }
 
@@ -100,6 +104,15 @@ int memledger_snapshot_init(void)
 	return 0;
 }
 
+static unsigned int vma_prot(const struct memledger_vma *vma)
+{
+	static_assert(MEMLEDGER_PROT_READ == VM_READ &&
+		      MEMLEDGER_PROT_WRITE == VM_WRITE &&
+		      MEMLEDGER_PROT_EXEC == VM_EXEC);
+
+	return vma->flags & (VM_READ | VM_WRITE | VM_EXEC);
+}
+
 static struct memledger_verdict
 classify_vma(struct memledger_classifier *classifier,
 	     const struct memledger_vma *vma)
@@ -109,30 +122,105 @@ classify_vma(struct memledger_classifier *classifier,
 		.end = vma->end,
 		.name = vma->name,
 		.len = vma->len,
-		.prot = (vma->flags & VM_READ ? MEMLEDGER_PROT_READ : 0) |
-			(vma->flags & VM_WRITE ? MEMLEDGER_PROT_WRITE : 0) |
-			(vma->flags & VM_EXEC ? MEMLEDGER_PROT_EXEC : 0),
+		.prot = vma_prot(vma),
 		.deleted = vma->deleted,
 	};
 
 	return memledger_classifier_next(classifier, &mapping);
 }
 
+/**
+ * struct name_kind - what is known of mappings by their name
+ * @verdict: where they are counted
+ * @device: of another GPU driver than the one that told us its entries
+ */
+struct name_kind {
+	struct memledger_verdict verdict;
+	bool device;
+};
+
+/**
+ * struct memledger_known - names that walks have seen
+ * @profile: whose rules placed them
+ * @slots: the names
+ * @kind: what they mean
+ */
+struct memledger_known {
+	const struct memledger_profile *profile;
+	struct memledger_name_slots slots;
+	struct name_kind kind[MEMLEDGER_NAME_SLOTS];
+};
+
+/**
+ * struct totals_builder - what a walk for the totals needs
+ * @classifier: knows the VMA before
+ * @known: knows the names
+ * @record: where it all goes
+ */
 struct totals_builder {
 	struct memledger_classifier classifier;
+	struct memledger_known *known;
 	struct memledger_record *record;
 };
+
+static void learn_name(struct memledger_known *known, unsigned int slot,
+		       const char *name, size_t len, bool deleted)
+{
+	struct name_kind *kind = &known->kind[slot];
+
+	kind->verdict = memledger_classify_name(known->profile, name, len,
+						deleted);
+	kind->device = kind->verdict.category == MEMLEDGER_CAT_OTHER_DEV &&
+		       memledger_graphics_is_device(name, len);
+}
+
+/* Makes @known, if it is not there yet, and of use by the rules of @profile. */
+static int prepare_known(struct memledger_known **known,
+			 const struct memledger_profile *profile)
+{
+	if (!*known) {
+		*known = kvmalloc(sizeof(**known), GFP_KERNEL_ACCOUNT);
+		if (!*known)
+			return -ENOMEM;
+		(*known)->profile = NULL;
+	}
+	if ((*known)->profile == profile)
+		return 0;
+	(*known)->profile = profile;
+	memledger_name_slots_init(&(*known)->slots);
+	learn_name(*known, MEMLEDGER_NAMELESS_SLOT, "", 0, false);
+	return 0;
+}
+
+/**
+ * memledger_known_free - forget names
+ * @known: of memledger_snapshot_process(), or NULL
+ */
+void memledger_known_free(struct memledger_known *known)
+{
+	kvfree(known);
+}
 
 static int add_vma(const struct memledger_vma *vma, void *arg)
 {
 	struct totals_builder *builder = arg;
 	struct memledger_record *record = builder->record;
-	struct memledger_verdict verdict;
+	struct name_kind *kind = &builder->known->kind[vma->slot];
+	const struct memledger_verdict *verdict;
 
-	verdict = classify_vma(&builder->classifier, vma);
-	memledger_totals_add(&record->totals, &verdict, &vma->usage);
-	if (verdict.category == MEMLEDGER_CAT_OTHER_DEV &&
-	    memledger_graphics_is_device(vma->name, vma->len)) {
+	if (vma->name)
+		learn_name(builder->known, vma->slot, vma->name, vma->len,
+			   vma->deleted);
+	verdict = memledger_classifier_place(&builder->classifier,
+					     &kind->verdict, vma->start,
+					     vma->end, vma_prot(vma));
+	if (vma->usage.rss | vma->usage.swap | vma->usage.shared_hugetlb |
+	    vma->usage.private_hugetlb)
+		memledger_totals_add(&record->totals, verdict, &vma->usage);
+	else
+		memledger_totals_add_unused(&record->totals, verdict,
+					    vma->usage.size);
+	if (kind->device) {
 		record->device_rss += vma->usage.rss;
 		record->device_pss += vma->usage.pss;
 	}
@@ -145,12 +233,12 @@ static int add_vma(const struct memledger_vma *vma, void *arg)
  * where this fails after it was found.
  */
 static int walk_totals(struct pid *pid, const bool *stop,
-		       const struct memledger_profile *profile,
+		       struct memledger_known *known,
 		       struct memledger_record *record,
 		       struct memledger_walk_stats *cost,
 		       struct mm_struct **walked)
 {
-	struct totals_builder builder = { .record = record };
+	struct totals_builder builder = { .known = known, .record = record };
 	struct memledger_walk walk;
 	struct mm_struct *mm;
 	int ret;
@@ -166,12 +254,14 @@ static int walk_totals(struct pid *pid, const bool *stop,
 	ret = memledger_walk_begin(&walk, mm, stop);
 	if (ret)
 		return ret;
-	memledger_classifier_init(&builder.classifier, profile);
+	memledger_classifier_init(&builder.classifier, known->profile);
+	walk.slots = &known->slots;
 	ret = memledger_walk_run(&walk,
 				 READ_ONCE(memledger_settings.slice_entries),
 				 add_vma, &builder);
 	*cost = walk.stats;
 	memledger_walk_end(&walk);
+	memledger_totals_sum(&record->totals);
 	return ret;
 }
 
@@ -262,7 +352,7 @@ static void put_walked(struct mm_struct **walked)
 
 /* One that execs under us is walked again. */
 static int walk_process(struct pid *pid, const bool *stop,
-			const struct memledger_profile *profile,
+			struct memledger_known *known,
 			struct memledger_record *record,
 			struct memledger_walk_stats *cost,
 			struct mm_struct **walked)
@@ -271,7 +361,7 @@ static int walk_process(struct pid *pid, const bool *stop,
 
 	do {
 		put_walked(walked);
-		ret = walk_totals(pid, stop, profile, record, cost, walked);
+		ret = walk_totals(pid, stop, known, record, cost, walked);
 	} while (ret == -ESRCH && memledger_process_is_alive(pid) &&
 		 ++tries < MEMLEDGER_WALK_TRIES);
 	record->complete = !ret;
@@ -286,6 +376,9 @@ static int walk_process(struct pid *pid, const bool *stop,
  * memledger_snapshot_process - the numbers of a process, tracked or not
  * @pid: of its thread group leader
  * @stop: this ends with -ENODEV when that becomes true
+ * @known: NULL for the first process; then what this leaves there, to be freed
+ *	by memledger_known_free(), also where this fails. The names of one
+ *	process need not be placed again for the next
  * @record: gets them; its generation is 0
  * @walked: NULL, or gets the memory that was walked, with an mmgrab()
  *	reference; NULL where this fails, or has seen no memory to its end
@@ -295,6 +388,7 @@ static int walk_process(struct pid *pid, const bool *stop,
  * -ENOMEM, or -ENODEV if told to stop.
  */
 int memledger_snapshot_process(struct pid *pid, const bool *stop,
+			       struct memledger_known **known,
 			       struct memledger_record *record,
 			       struct mm_struct **walked)
 {
@@ -306,7 +400,10 @@ int memledger_snapshot_process(struct pid *pid, const bool *stop,
 
 	if (walked)
 		*walked = NULL;
-	ret = walk_process(pid, stop, profile, record, &cost, walked);
+	ret = prepare_known(known, profile);
+	if (ret)
+		return ret;
+	ret = walk_process(pid, stop, *known, record, &cost, walked);
 	if (ret)
 		goto err_put;
 	record->unavailable = unavailable();
@@ -341,11 +438,13 @@ err_put:
 static int take_snapshot(struct memledger_target *target)
 {
 	struct memledger_record *record = &target->scratch;
+	struct memledger_known *known = NULL;
 	int ret;
 
 	lockdep_assert_held(&target->lock);
-	ret = memledger_snapshot_process(target->pid, &target->dying, record,
-					 NULL);
+	ret = memledger_snapshot_process(target->pid, &target->dying, &known,
+					 record, NULL);
+	memledger_known_free(known);
 	if (ret)
 		return ret;
 	record->generation = target->record.generation + 1;

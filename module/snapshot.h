@@ -13,7 +13,9 @@
 #include <memledger/provider.h>
 
 #include "capture.h"
+#include "hold.h"
 
+struct memledger_known;
 struct memledger_names;
 struct memledger_target;
 struct memledger_vma_cursor;
@@ -61,8 +63,10 @@ int memledger_snapshot_lock(struct memledger_target *target,
 			    enum memledger_snapshot_mode mode);
 void memledger_snapshot_unlock(struct memledger_target *target);
 int memledger_snapshot_process(struct pid *pid, const bool *stop,
+			       struct memledger_known **known,
 			       struct memledger_record *record,
 			       struct mm_struct **walked);
+void memledger_known_free(struct memledger_known *known);
 
 /**
  * struct memledger_vma_line - a VMA, and where it is counted
@@ -147,11 +151,13 @@ int memledger_owners_read(struct memledger_target *target,
 
 /**
  * struct memledger_stats - see docs/ABI/testing/debugfs-memledger
+ * @holds: how many slices held the mmap lock for how long
  */
 struct memledger_stats {
 #define X(name) u64 name;
 	MEMLEDGER_STATS(X)
 #undef X
+	u64 holds[MEMLEDGER_NR_HOLDS];
 };
 
 void memledger_snapshot_stats(struct memledger_stats *stats);

@@ -136,7 +136,8 @@ int memledger_pass_record(struct memledger_pass *pass,
 	struct mm_struct *mm;
 	int ret;
 
-	ret = memledger_snapshot_process(pass->pid, &never, record, &mm);
+	ret = memledger_snapshot_process(pass->pid, &never, &pass->known,
+					 record, &mm);
 	if (ret || !mm)
 		return ret;
 	return remember(pass, mm);
@@ -229,6 +230,7 @@ void memledger_pass_end(struct memledger_pass *pass)
 	int bucket;
 
 	put_pid(pass->pid);
+	memledger_known_free(pass->known);
 	hash_for_each_safe(pass->seen, bucket, next, seen, node) {
 		mmdrop(seen->mm);
 		kfree(seen);

@@ -10,6 +10,7 @@
 
 #include <memledger/abi.h>
 
+struct memledger_known;
 struct memledger_names;
 struct pid;
 
@@ -23,6 +24,7 @@ struct pid;
  * @shares: 0, or the process before it that has the same memory, and with it
  *	the numbers
  * @comm: what it is called, NUL-terminated
+ * @known: names that were seen in the processes before
  * @begin_ns: when the pass began, CLOCK_BOOTTIME
  * @seen: the memory of the processes before
  */
@@ -32,6 +34,7 @@ struct memledger_pass {
 	pid_t tgid;
 	pid_t shares;
 	char comm[sizeof_field(struct memledger_record, comm)];
+	struct memledger_known *known;
 	u64 begin_ns;
 	DECLARE_HASHTABLE(seen, MEMLEDGER_PASS_BITS);
 };

@@ -4,6 +4,8 @@
  * deleted file told apart from a file that happens to be called so.
  */
 #include <linux/dcache.h>
+#include <linux/hash.h>
+#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/string.h>
 
@@ -43,10 +45,10 @@ static bool escape_newlines(char *buf, size_t size, const char **name,
 	size_t newlines = 0;
 	char *dst = buf;
 
+	if (!memchr(src, '\n', *len))
+		return true;
 	for (; src < end; src++)
 		newlines += *src == '\n';
-	if (!newlines)
-		return true;
 	if (*len + 3 * newlines >= size)
 		return false;
 
@@ -99,11 +101,43 @@ too_long:
 		 sizeof(MEMLEDGER_NAME_TOO_LONG) - 1);
 }
 
+#define ANON_START	"[anon:"
+#define ANON_START_LEN	(sizeof(ANON_START) - 1)
+
+/* "[anon:" @text "]" */
+static size_t anon_name(char *buf, size_t size, const char *text)
+{
+	ssize_t len = strscpy(buf + ANON_START_LEN, text,
+			      size - ANON_START_LEN - 1);
+
+	if (len < 0)
+		len = size - ANON_START_LEN - 2;
+	memcpy(buf, ANON_START, ANON_START_LEN);
+	len += ANON_START_LEN;
+	buf[len++] = ']';
+	buf[len] = '\0';
+	return len;
+}
+
+/* The kernel's own word for a mapping without a file, or NULL. */
+static const char *special_name(struct vm_area_struct *vma)
+{
+	const char *name = NULL;
+
+	if (vma->vm_ops && vma->vm_ops->name)
+		name = vma->vm_ops->name(vma);
+	if (!name && memledger_vma_is_heap(vma))
+		name = "[heap]";
+	if (!name && memledger_vma_is_stack(vma))
+		name = "[stack]";
+	return name;
+}
+
 /**
  * memledger_vma_name - name a VMA as /proc/PID/maps does
  * @vma: the VMA
  * @buf: room for the text
- * @size: of @buf
+ * @size: of @buf; at least 16
  * @out: gets name, len and deleted; the name is in @buf or constant
  *
  * Paths are as the calling task's root directory shows them, as in /proc.
@@ -113,30 +147,190 @@ too_long:
 void memledger_vma_name(struct vm_area_struct *vma, char *buf, size_t size,
 			struct memledger_vma *out)
 {
-	const char *anon_name = memledger_vma_anon_name(vma);
-	const char *name = NULL;
+	const char *anon = memledger_vma_anon_name(vma);
+	const char *name;
 
 	out->deleted = false;
-	if (vma->vm_file && !anon_name) {
+	if (vma->vm_file && !anon) {
 		file_name(vma->vm_file, buf, size, out);
 		return;
 	}
 	if (vma->vm_file) {
 		set_name(out, buf,
-			 scnprintf(buf, size, "[anon_shmem:%s]", anon_name));
+			 scnprintf(buf, size, "[anon_shmem:%s]", anon));
 		return;
 	}
 
-	if (vma->vm_ops && vma->vm_ops->name)
-		name = vma->vm_ops->name(vma);
-	if (!name && memledger_vma_is_heap(vma))
-		name = "[heap]";
-	if (!name && memledger_vma_is_stack(vma))
-		name = "[stack]";
+	name = special_name(vma);
 	if (name)
 		set_name(out, buf, scnprintf(buf, size, "%s", name));
-	else if (anon_name)
-		set_name(out, buf, scnprintf(buf, size, "[anon:%s]", anon_name));
+	else if (anon)
+		set_name(out, buf, anon_name(buf, size, anon));
 	else
 		set_name(out, "", 0);
+}
+
+/**
+ * memledger_name_slots_init - forget all names
+ * @slots: the slots
+ */
+void memledger_name_slots_init(struct memledger_name_slots *slots)
+{
+	unsigned int i;
+
+	for (i = 0; i < MEMLEDGER_NR_TEXT_SLOTS; i++)
+		slots->text[i].len = 0;
+	for (i = 0; i < MEMLEDGER_NR_FILE_SLOTS; i++)
+		slots->file[i].dentry = NULL;
+}
+
+static bool is_in_slot(const struct memledger_text_slot *slot, const char *text,
+		       size_t len)
+{
+	return slot->len == len &&
+	       !memcmp(slot->text, text, round_up(len, sizeof(u64)));
+}
+
+/*
+ * Remembers a name by its text, in @buf. Returns its slot, and in @known
+ * whether it was there before. Each text has two: names are few, and those of
+ * neighbours that take turns must not drive each other out.
+ */
+static unsigned int text_slot(struct memledger_name_slots *slots, char *buf,
+			      size_t len, bool *known)
+{
+	size_t padded = round_up(len, sizeof(u64));
+	const u64 *end = (u64 *)(buf + padded);
+	struct memledger_text_slot *slot;
+	unsigned int i;
+	u64 tail;
+
+	memset(buf + len, 0, sizeof(u64));
+	/* The last bytes are what names differ in. */
+	tail = end[-1] + len;
+	if (padded > sizeof(u64))
+		tail ^= end[-2] << 1;
+	i = hash_64(tail, MEMLEDGER_TEXT_SLOTS_SHIFT);
+	slot = &slots->text[i];
+	*known = true;
+	if (is_in_slot(slot, buf, len))
+		return MEMLEDGER_TEXT_SLOTS + i;
+	if (is_in_slot(&slots->text[i ^ 1], buf, len))
+		return MEMLEDGER_TEXT_SLOTS + (i ^ 1);
+
+	*known = false;
+	if (slot->len && !slots->text[i ^ 1].len)
+		i ^= 1;
+	slot = &slots->text[i];
+	slot->len = len;
+	memcpy(slot->text, buf, padded);
+	return MEMLEDGER_TEXT_SLOTS + i;
+}
+
+/*
+ * Memory with a file behind it that was never in a directory: memfd, ashmem, SysV
+ * and anonymous shared memory. Each has a dentry of its own, but many are called
+ * alike, and nothing but that makes their names.
+ */
+static bool is_pseudo_shmem(const struct dentry *dentry)
+{
+	return dentry->d_sb->s_magic == TMPFS_MAGIC && IS_ROOT(dentry) &&
+	       dentry->d_op && dentry->d_op->d_dname;
+}
+
+/* Returns 0 where the name is too long for a slot. */
+static size_t pseudo_shmem_name(const struct dentry *dentry, char *buf)
+{
+	ssize_t len;
+
+	buf[0] = '/';
+	len = strscpy(buf + 1, dentry->d_name.name,
+		      MEMLEDGER_TEXT_SLOT_SIZE - 1);
+	return len < 0 ? 0 : 1 + len;
+}
+
+static unsigned int file_slot(struct memledger_name_slots *slots,
+			      const struct path *path, const struct file *file,
+			      bool *known)
+{
+	const struct dentry *dentry = path->dentry;
+	const struct inode *inode = memledger_file_inode(file);
+	unsigned int i = hash_ptr(dentry, MEMLEDGER_FILE_SLOTS_SHIFT);
+	struct memledger_file_slot *slot = &slots->file[i];
+	struct memledger_file_slot now = {
+		.dentry = dentry,
+		.mnt = path->mnt,
+		.parent = READ_ONCE(dentry->d_parent),
+		.hash_len = READ_ONCE(dentry->d_name.hash_len),
+		.inode = inode,
+		.ino = inode->i_ino,
+		.generation = inode->i_generation,
+		.unlinked = d_unlinked(dentry),
+	};
+
+	*known = slot->dentry == now.dentry && slot->mnt == now.mnt &&
+		 slot->parent == now.parent && slot->hash_len == now.hash_len &&
+		 slot->inode == now.inode && slot->ino == now.ino &&
+		 slot->generation == now.generation &&
+		 slot->unlinked == now.unlinked;
+	if (!*known)
+		*slot = now;
+	return MEMLEDGER_FILE_SLOTS + i;
+}
+
+static unsigned int any_file_slot(struct memledger_name_slots *slots,
+				  const struct file *file, char *buf,
+				  bool *known)
+{
+	const struct path *path = memledger_file_path(file);
+	size_t len;
+
+	if (!is_pseudo_shmem(path->dentry))
+		return file_slot(slots, path, file, known);
+	len = pseudo_shmem_name(path->dentry, buf);
+	return len ? text_slot(slots, buf, len, known) : MEMLEDGER_OTHER_SLOT;
+}
+
+/**
+ * memledger_vma_slot - name a VMA, unless it is called like one before
+ * @vma: the VMA
+ * @slots: names before
+ * @buf: room for the text, aligned to 8
+ * @size: of @buf; at least MEMLEDGER_TEXT_SLOT_SIZE + 16
+ * @out: gets slot, and name, len and deleted as of memledger_vma_name(); name
+ *	is NULL if it is that of the last VMA with this slot
+ *
+ * Context: the mmap lock is held. Does not sleep.
+ */
+void memledger_vma_slot(struct vm_area_struct *vma,
+			struct memledger_name_slots *slots, char *buf,
+			size_t size, struct memledger_vma *out)
+{
+	const char *anon = memledger_vma_anon_name(vma);
+	bool known = false;
+	size_t len;
+
+	out->name = NULL;
+	if (vma->vm_file) {
+		out->slot = anon ? MEMLEDGER_OTHER_SLOT :
+			    any_file_slot(slots, vma->vm_file, buf, &known);
+		if (!known)
+			memledger_vma_name(vma, buf, size, out);
+		return;
+	}
+	if (special_name(vma)) {
+		out->slot = MEMLEDGER_OTHER_SLOT;
+		memledger_vma_name(vma, buf, size, out);
+		return;
+	}
+	if (!anon) {
+		out->slot = MEMLEDGER_NAMELESS_SLOT;
+		return;
+	}
+	len = anon_name(buf, MEMLEDGER_TEXT_SLOT_SIZE, anon);
+	out->slot = text_slot(slots, buf, len, &known);
+	if (!known) {
+		out->deleted = false;
+		set_name(out, buf, len);
+	}
 }

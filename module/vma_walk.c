@@ -55,25 +55,19 @@ static void slice_preempt_enable(void)
 		preempt_enable();
 }
 
-/*
- * What maps prints of @vma from @addr on, but for the name; nothing is counted
- * yet.
- */
-static void describe_vma(struct vm_area_struct *vma, unsigned long addr,
-			 struct memledger_vma *out)
+/* What maps prints of the file of @vma from @addr on, but for its name. */
+static void describe_file(struct vm_area_struct *vma, unsigned long addr,
+			  struct memledger_vma *out)
 {
-	memset(out, 0, sizeof(*out));
-	out->start = addr;
-	out->end = vma->vm_end;
-	out->flags = vma->vm_flags;
-	if (vma->vm_file) {
-		const struct inode *inode = memledger_file_inode(vma->vm_file);
+	const struct inode *inode;
 
-		out->dev = inode->i_sb->s_dev;
-		out->ino = inode->i_ino;
-		out->offset = ((u64)vma->vm_pgoff << PAGE_SHIFT) +
-			      (addr - vma->vm_start);
-	}
+	if (!vma->vm_file)
+		return;
+	inode = memledger_file_inode(vma->vm_file);
+	out->dev = inode->i_sb->s_dev;
+	out->ino = inode->i_ino;
+	out->offset = ((u64)vma->vm_pgoff << PAGE_SHIFT) +
+		      (addr - vma->vm_start);
 }
 
 #define PRINTED_FLAGS	(VM_READ | VM_WRITE | VM_EXEC | VM_MAYSHARE)
@@ -84,12 +78,12 @@ static bool same_vma(const struct memledger_walk *walk,
 {
 	const struct memledger_vma *was = &walk->vma;
 	u64 done = walk->addr - was->start;
-	struct memledger_vma now;
+	struct memledger_vma now = {};
 
 	if (vma->vm_start > walk->addr)
 		return false;
-	describe_vma(vma, walk->addr, &now);
-	if ((now.flags ^ was->flags) & PRINTED_FLAGS || now.dev != was->dev ||
+	describe_file(vma, walk->addr, &now);
+	if ((vma->vm_flags ^ was->flags) & PRINTED_FLAGS || now.dev != was->dev ||
 	    now.ino != was->ino ||
 	    (now.ino && now.offset != was->offset + done))
 		return false;
@@ -121,6 +115,42 @@ static int finish_vma(struct memledger_walk *walk, memledger_vma_fn fn,
 	return ret;
 }
 
+static void open_vma(struct memledger_walk *walk, struct vm_area_struct *vma)
+{
+	/* Below addr all is counted, whatever has grown there since. */
+	walk->addr = max(walk->addr, vma->vm_start);
+	walk->vma = (struct memledger_vma){
+		.start = walk->addr,
+		.end = vma->vm_end,
+		.flags = vma->vm_flags,
+	};
+	if (walk->slots) {
+		memledger_vma_slot(vma, walk->slots, walk->names[0],
+				   MEMLEDGER_NAME_SIZE, &walk->vma);
+	} else {
+		describe_file(vma, walk->addr, &walk->vma);
+		memledger_vma_name(vma, walk->names[0], MEMLEDGER_NAME_SIZE,
+				   &walk->vma);
+	}
+	if (walk->dmabufs_only)
+		walk->vma.file = get_file(vma->vm_file);
+	walk->open = true;
+}
+
+/*
+ * A slice ends in @vma: whether the next one finds it as it was can be told
+ * only by what was not needed so far.
+ */
+static void leave_open(struct memledger_walk *walk, struct vm_area_struct *vma)
+{
+	if (!walk->slots)
+		return;
+	describe_file(vma, walk->vma.start, &walk->vma);
+	if (!walk->vma.name)
+		memledger_vma_name(vma, walk->names[0], MEMLEDGER_NAME_SIZE,
+				   &walk->vma);
+}
+
 /*
  * Ends the open VMA at walk->addr, if there is one and @vma does not go on
  * with it, and opens @vma. NULL: there are no more VMAs.
@@ -141,16 +171,8 @@ static int switch_vma(struct memledger_walk *walk, struct vm_area_struct *vma,
 		if (ret)
 			return ret;
 	}
-	if (vma) {
-		/* Below addr all is counted, whatever has grown there since. */
-		walk->addr = max(walk->addr, vma->vm_start);
-		describe_vma(vma, walk->addr, &walk->vma);
-		memledger_vma_name(vma, walk->names[0], MEMLEDGER_NAME_SIZE,
-				   &walk->vma);
-		if (walk->dmabufs_only)
-			walk->vma.file = get_file(vma->vm_file);
-		walk->open = true;
-	}
+	if (vma)
+		open_vma(walk, vma);
 	return 0;
 }
 
@@ -252,10 +274,17 @@ static bool walk_hugetlb(struct memledger_walk *walk,
  */
 #define PASSED_OVER_COST	8
 
-/* What a VMA costs beside its entries: its name has to be made and placed. */
+/*
+ * What a VMA costs beside its entries, and what it costs to make and place a
+ * name that has not been seen before. Measured in instructions, an entry has
+ * about 40.
+ */
+#define VMA_COST		12
+#define NAME_COST(len)		(24 + (len) / 2)
+
 static long vma_cost(const struct memledger_vma *vma)
 {
-	return 1 + vma->len / 32;
+	return VMA_COST + (vma->name ? NAME_COST(vma->len) : 0);
 }
 
 /* Where the piece of @vma at walk->addr ends: at a cut, or with the VMA. */
@@ -279,10 +308,12 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 		       memledger_vma_fn fn, void *arg)
 {
 	VMA_ITERATOR(vmi, walk->mm, walk->addr);
-	struct memledger_page_walk pages = { .budget = budget };
+	struct memledger_page_walk *pages = &walk->pages;
 	struct vm_area_struct *vma;
 	int ret;
 
+	memledger_page_walk_begin(pages, budget);
+	pages->usage = &walk->vma.usage;
 	vma = vma_next(&vmi);
 	while (vma) {
 		enum shmem_swap swap;
@@ -292,7 +323,7 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 			ret = pass_over(walk, vma, fn, arg);
 			if (ret)
 				goto out;
-			pages.budget -= PASSED_OVER_COST;
+			pages->budget -= PASSED_OVER_COST;
 			end = vma->vm_end;
 			goto next;
 		}
@@ -302,22 +333,21 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 			goto out;
 
 		end = piece_end(walk, vma);
-		pages.vma = vma;
-		pages.usage = &walk->vma.usage;
-		ret = SLICE_MORE;
+		pages->vma = vma;
+				ret = SLICE_MORE;
 		if (is_vm_hugetlb_page(vma)) {
-			if (!walk_hugetlb(walk, &pages)) {
+			if (!walk_hugetlb(walk, pages)) {
 				walk->back_off = true;
 				goto out;
 			}
 		} else {
-			pages.holes = swap == SHMEM_SWAP_HOLES ?
+			pages->holes = swap == SHMEM_SWAP_HOLES ?
 				      vma->vm_file->f_mapping : NULL;
-			walk->addr = memledger_page_walk_range(&pages,
+			walk->addr = memledger_page_walk_range(pages,
 							       walk->addr, end);
 		}
 		/* The VMA itself, charged last: every slice gets on. */
-		pages.budget -= vma_cost(&walk->vma);
+		pages->budget -= vma_cost(&walk->vma);
 		if (walk->addr < end)
 			goto out;
 
@@ -330,7 +360,7 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 		if (ret)
 			goto out;
 next:
-		if (pages.budget <= 0 || mmap_lock_is_contended(walk->mm)) {
+		if (pages->budget <= 0 || mmap_lock_is_contended(walk->mm)) {
 			ret = SLICE_MORE;
 			goto out;
 		}
@@ -339,7 +369,9 @@ next:
 	}
 	ret = switch_vma(walk, NULL, fn, arg);
 out:
-	walk->stats.entries += budget - pages.budget;
+	if (walk->open && vma)
+		leave_open(walk, vma);
+	walk->stats.entries += budget - pages->budget;
 	return ret;
 }
 
@@ -347,6 +379,15 @@ static bool told_to_stop(const struct memledger_walk *walk)
 {
 	return READ_ONCE(*walk->stop) ||
 	       (walk->stop_too && READ_ONCE(*walk->stop_too));
+}
+
+static void note_hold(struct memledger_walk_stats *stats, u64 ns)
+{
+	unsigned int i = fls64(ns >> MEMLEDGER_HOLD_SHIFT);
+
+	stats->slices++;
+	stats->lock_hold_max_ns = max(stats->lock_hold_max_ns, ns);
+	stats->holds[min_t(unsigned int, i, MEMLEDGER_NR_HOLDS - 1)]++;
 }
 
 /*
@@ -358,7 +399,7 @@ static int walk_slice(struct memledger_walk *walk, long budget,
 		      memledger_vma_fn fn, void *arg)
 {
 	struct mm_struct *mm = walk->mm;
-	u64 start, held;
+	u64 start;
 	int ret;
 
 	if (told_to_stop(walk))
@@ -377,15 +418,14 @@ static int walk_slice(struct memledger_walk *walk, long budget,
 
 	start = ktime_get_ns();
 	slice_preempt_disable();
+	rcu_read_lock();
 	ret = walk_locked(walk, budget, fn, arg);
+	rcu_read_unlock();
 	slice_preempt_enable();
-	held = ktime_get_ns() - start;
+	note_hold(&walk->stats, ktime_get_ns() - start);
 	if (mmap_lock_is_contended(mm))
 		walk->back_off = true;
 	mmap_read_unlock(mm);
-
-	walk->stats.slices++;
-	walk->stats.lock_hold_max_ns = max(walk->stats.lock_hold_max_ns, held);
 out_put:
 	mmput(mm);
 	return ret;

@@ -6,9 +6,12 @@
 #ifndef _MEMLEDGER_WALK_H
 #define _MEMLEDGER_WALK_H
 
+#include <linux/bits.h>
 #include <linux/mm_types.h>
 
 #include <memledger/account.h>
+
+#include "hold.h"
 
 struct address_space;
 struct file;
@@ -25,9 +28,12 @@ struct file;
  * @offset: of @start in the file, bytes
  * @dev: device of the file, 0 without one
  * @ino: inode number of the file, 0 without one
- * @name: as /proc/PID/maps prints it, without a deleted mark; NUL-terminated
+ * @name: as /proc/PID/maps prints it, without a deleted mark; NUL-terminated.
+ *	NULL where the walk has &memledger_walk.names: then it is called as the
+ *	last one that had this @slot
  * @len: length of @name, 0 without a name
- * @deleted: the kernel says that the file is gone
+ * @deleted: the kernel says that the file is gone; means nothing without @name
+ * @slot: below MEMLEDGER_NAME_SLOTS; where the walk remembers names
  * @file: in a walk of DMA-BUFs only: the file, which the walk holds; who wants
  *	it behind the callback takes a reference there. Else NULL
  * @usage: what the page tables hold
@@ -42,31 +48,168 @@ struct memledger_vma {
 	const char *name;
 	size_t len;
 	bool deleted;
+	u16 slot;
 	struct file *file;
 	struct memledger_vma_usage usage;
 };
 
 /* vma_name.c */
+
+/*
+ * Slots of names. Those without a name have one for themselves; so have all
+ * names that are not worth remembering, or cannot be.
+ */
+#define MEMLEDGER_NAMELESS_SLOT		0
+#define MEMLEDGER_OTHER_SLOT		1
+#define MEMLEDGER_TEXT_SLOTS		2
+#define MEMLEDGER_TEXT_SLOTS_SHIFT	7
+#define MEMLEDGER_NR_TEXT_SLOTS		BIT(MEMLEDGER_TEXT_SLOTS_SHIFT)
+#define MEMLEDGER_FILE_SLOTS		(MEMLEDGER_TEXT_SLOTS + \
+					 MEMLEDGER_NR_TEXT_SLOTS)
+#define MEMLEDGER_FILE_SLOTS_SHIFT	7
+#define MEMLEDGER_NR_FILE_SLOTS		BIT(MEMLEDGER_FILE_SLOTS_SHIFT)
+#define MEMLEDGER_NAME_SLOTS		(MEMLEDGER_FILE_SLOTS + \
+					 MEMLEDGER_NR_FILE_SLOTS)
+
+/* "[anon:" TEXT "]", and padding with zeroes to a multiple of 8. */
+#define MEMLEDGER_TEXT_SLOT_SIZE	88
+
+/**
+ * struct memledger_text_slot - a name without a directory in it
+ * @len: of @text; 0 for a free slot
+ * @text: padded with zeroes to a multiple of 8
+ */
+struct memledger_text_slot {
+	size_t len;
+	char text[MEMLEDGER_TEXT_SLOT_SIZE];
+};
+
+/**
+ * struct memledger_file_slot - all that the name of a file depends on
+ * @dentry: NULL for a free slot
+ * @mnt: where the file system is mounted
+ * @parent: the directory
+ * @hash_len: of the last part of the name
+ * @inode: of the file
+ * @ino: its number
+ * @generation: tells it from a later file with the same number
+ * @unlinked: it has no name any more
+ *
+ * No reference is held, so that what a pointer points to may be something else
+ * by now, but for what is mapped at the moment. It still takes the same file
+ * (inode, number and generation) in a directory at the same address to be taken
+ * for what was there: at the worst a file that was moved has the name that it
+ * had when the walk began.
+ */
+struct memledger_file_slot {
+	const struct dentry *dentry;
+	const struct vfsmount *mnt;
+	const struct dentry *parent;
+	u64 hash_len;
+	const struct inode *inode;
+	unsigned long ino;
+	u32 generation;
+	bool unlinked;
+};
+
+/**
+ * struct memledger_name_slots - names that were seen in a walk
+ * @text: by hash of the text, or next to it
+ * @file: by hash of the dentry
+ */
+struct memledger_name_slots {
+	struct memledger_text_slot text[MEMLEDGER_NR_TEXT_SLOTS];
+	struct memledger_file_slot file[MEMLEDGER_NR_FILE_SLOTS];
+};
+
+void memledger_name_slots_init(struct memledger_name_slots *slots);
 void memledger_vma_name(struct vm_area_struct *vma, char *buf, size_t size,
 			struct memledger_vma *out);
+void memledger_vma_slot(struct vm_area_struct *vma,
+			struct memledger_name_slots *slots, char *buf,
+			size_t size, struct memledger_vma *out);
 
 /* page_walk.c */
 
 /**
- * struct memledger_page_walk - the page tables of one VMA
+ * struct memledger_pfns - page frames that are all known to exist
+ * @start: the first
+ * @end: the first behind them
+ */
+struct memledger_pfns {
+	unsigned long start;
+	unsigned long end;
+};
+
+/**
+ * struct memledger_pte_like - entries that differ in nothing but the page
+ * @first: the entry of the first page; the next has the next page frame
+ * @nr: how many pages
+ * @page: the first
+ * @mapping: of the folio that was seen last; only a value to compare with
+ * @facts: MEMLEDGER_ENTRY_* that such an entry has on a folio of @mapping
+ * @nr_private: pages counted that have these facts, and no more, and are
+ *	private
+ * @nr_shared: the same of shared ones
+ * @others: what of these is others' share, bytes << MEMLEDGER_PSS_SHIFT
+ *
+ * They are present, and their page frames exist.
+ */
+struct memledger_pte_like {
+	u64 first;
+	unsigned long nr;
+	struct page *page;
+	const struct address_space *mapping;
+	u32 facts;
+	u32 nr_private;
+	u32 nr_shared;
+	u64 others;
+};
+
+/**
+ * struct memledger_pte_table - the page table that was looked into last
+ * @addr: the first address that it is for; odd for none
+ * @pmd: where the entry is that points to it
+ * @entry: which it was
+ * @ptes: its first entry
+ * @ptl: its lock
+ */
+struct memledger_pte_table {
+	unsigned long addr;
+	pmd_t *pmd;
+	pmd_t entry;
+	pte_t *ptes;
+	spinlock_t *ptl;
+};
+
+/**
+ * struct memledger_page_walk - page tables of an mm, VMA after VMA
  * @vma: the VMA
  * @holes: NULL, or the shmem object whose swap entries count where the page
  *	tables have nothing
  * @usage: where the entries are added
  * @budget: how many entries may still be looked at; may go below 0 a little
+ * @tally: pages that are not yet in @usage
+ * @like: what the last entry was like
+ * @pfns: ranges of page frames that have been seen
+ * @next_pfns: which of them gives way to another one
+ * @table: to be forgotten when the mmap lock is dropped
+ *
+ * All zero to begin with, but for the first four.
  */
 struct memledger_page_walk {
 	struct vm_area_struct *vma;
 	struct address_space *holes;
 	struct memledger_vma_usage *usage;
 	long budget;
+	struct memledger_tally tally;
+	struct memledger_pte_like like;
+	struct memledger_pfns pfns[4];
+	unsigned int next_pfns;
+	struct memledger_pte_table table;
 };
 
+void memledger_page_walk_begin(struct memledger_page_walk *walk, long budget);
 unsigned long memledger_page_walk_range(struct memledger_page_walk *walk,
 					unsigned long addr, unsigned long end);
 u64 memledger_shmem_swap(struct address_space *mapping, pgoff_t *index,
@@ -98,12 +241,14 @@ u32 memledger_swap_count(swp_entry_t entry);
  * @entries: page-table entries looked at
  * @slices: times the mmap lock was taken
  * @lock_hold_max_ns: the longest of these
+ * @holds: how many were how long, by MEMLEDGER_HOLD_SHIFT
  */
 struct memledger_walk_stats {
 	u64 vmas;
 	u64 entries;
 	u64 slices;
 	u64 lock_hold_max_ns;
+	u32 holds[MEMLEDGER_NR_HOLDS];
 };
 
 /**
@@ -126,6 +271,8 @@ typedef unsigned long (*memledger_cut_fn)(void *arg, unsigned long addr);
  * @back_off: somebody waits for a lock: stay away from it for a moment
  * @vma: the mapping at hand
  * @names: two buffers for names
+ * @slots: NULL, or the names that have been seen: for callers that remember
+ *	what they make of a name. Set it before the walk runs
  * @swap_file: shmem file whose swap is still to be added to @vma
  * @swap_start: where in it, pages
  * @swap_end: and to where
@@ -133,6 +280,7 @@ typedef unsigned long (*memledger_cut_fn)(void *arg, unsigned long addr);
  * @cut_arg: for @cut
  * @dmabufs_only: pass over all VMAs but those of DMA-BUFs; set it before the
  *	walk runs
+ * @pages: the page tables of @vma
  * @stats: what it cost so far
  */
 struct memledger_walk {
@@ -144,12 +292,14 @@ struct memledger_walk {
 	bool back_off;
 	struct memledger_vma vma;
 	char *names[2];
+	struct memledger_name_slots *slots;
 	struct file *swap_file;
 	pgoff_t swap_start;
 	pgoff_t swap_end;
 	memledger_cut_fn cut;
 	void *cut_arg;
 	bool dmabufs_only;
+	struct memledger_page_walk pages;
 	struct memledger_walk_stats stats;
 };
 

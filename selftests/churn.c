@@ -29,7 +29,6 @@
 #define NR_FIXED	16
 #define SLOT_PAGES	32
 #define READINGS	40
-#define ELSEWHERE	(1UL << 30)
 
 static size_t slot_bytes(void)
 {
@@ -58,15 +57,14 @@ static void map_fixed(char *start, int i)
 }
 
 /*
- * Something else in a slot, or in a part of it, each time. New pages are made at
- * @elsewhere, where no other thread's are, lest they get the place of a hole that
- * another thread is about to fill.
+ * Something else in a slot, or in a part of it, each time. @spare is where pages
+ * are made ready: anywhere else they could lie in what the other thread unmaps.
  */
-static void churn_slot(char *start, char *elsewhere, unsigned int random)
+static void churn_slot(char *start, char *spare, unsigned int random)
 {
 	size_t page = page_size(), from = random / 8 % SLOT_PAGES;
 	size_t nr = 1 + random / 256 % (SLOT_PAGES - from);
-	char *p = start + from * page, *from_elsewhere;
+	char *p = start + from * page;
 
 	switch (random % 8) {
 	case 0:
@@ -84,27 +82,35 @@ static void churn_slot(char *start, char *elsewhere, unsigned int random)
 		break;
 	default:
 		/* Pages that are there from one moment to the next. */
-		from_elsewhere = mmap(elsewhere, nr * page, PROT_READ | PROT_WRITE,
-				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (from_elsewhere == MAP_FAILED)
+		if (mmap(spare, nr * page, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+		    MAP_FAILED)
 			break;
-		touch(from_elsewhere, nr * page);
-		mremap(from_elsewhere, nr * page, nr * page,
+		touch(spare, nr * page);
+		mremap(spare, nr * page, nr * page,
 		       MREMAP_MAYMOVE | MREMAP_FIXED, p);
 	}
 }
 
-/* A thread that has every other of the churned slots to itself. */
+/**
+ * struct part - every other of the churned slots, which a thread has to itself
+ * @first: the first
+ * @spare: as long as a slot, for this thread alone
+ */
+struct part {
+	char *first, *spare;
+};
+
 static void *churn(void *arg)
 {
-	char *first = arg;
-	unsigned int random = (unsigned long)arg >> 12;
+	const struct part *part = arg;
+	unsigned int random = (unsigned long)part->first >> 12;
 
 	for (;;) {
 		random = random * 1103515245 + 12345;
-		churn_slot(first + 4 * slot_bytes() *
-			   ((random >> 28) % (NR_FIXED / 2)),
-			   first - ELSEWHERE, random >> 3);
+		churn_slot(part->first + 4 * slot_bytes() *
+			   ((random >> 28) % (NR_FIXED / 2)), part->spare,
+			   random >> 3);
 	}
 	return NULL;
 }
@@ -125,19 +131,24 @@ static void *fork_often(void *arg)
 
 static void run_churn(void *arg)
 {
+	struct part parts[2];
 	pthread_t thread;
 	char *start;
 
 	(void)arg;
-	start = map_alone(2 * NR_FIXED * slot_bytes(), PROT_NONE,
+	start = map_alone((2 * NR_FIXED + 2) * slot_bytes(), PROT_NONE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (start == MAP_FAILED)
 		_exit(1);
 	for (int i = 0; i < NR_FIXED; i++)
 		map_fixed(start + 2 * i * slot_bytes(), i);
 	raise(SIGSTOP);
-	if (pthread_create(&thread, NULL, churn, start + slot_bytes()) ||
-	    pthread_create(&thread, NULL, churn, start + 3 * slot_bytes()) ||
+	for (int i = 0; i < 2; i++) {
+		parts[i].first = start + (1 + 2 * i) * slot_bytes();
+		parts[i].spare = start + (2 * NR_FIXED + i) * slot_bytes();
+	}
+	if (pthread_create(&thread, NULL, churn, &parts[0]) ||
+	    pthread_create(&thread, NULL, churn, &parts[1]) ||
 	    pthread_create(&thread, NULL, fork_often, NULL))
 		_exit(1);
 	for (;;)

@@ -178,7 +178,7 @@ static int finish_mapping(struct reader *reader)
 	if (!reader->mapping_number)
 		return 0;
 
-	if (!reader->totals->total.vmas)
+	if (!reader->common)
 		reader->common = seen | REQUIRED_FIELDS;
 	differ = seen ^ reader->common;
 	if (differ) {
@@ -396,6 +396,7 @@ int memledger_smaps_read(FILE *file, const char *name,
 	};
 	memledger_classifier_init(&reader.classifier, profile);
 	ret = read_text(&reader);
+	memledger_totals_sum(&report->totals);
 	report->unavailable = unavailable(&reader);
 	if (reader.page_kb <= UINT32_MAX / 1024)
 		report->page_size = reader.page_kb * 1024;

@@ -13,10 +13,10 @@
 /* Facts about an entry; what each adds is in account.c. */
 #define MEMLEDGER_ENTRY_DIRTY		0x01	/* the entry or its folio is dirty */
 #define MEMLEDGER_ENTRY_PRIVATE		0x02	/* nobody else maps the page */
-#define MEMLEDGER_ENTRY_LOCKED		0x04	/* the VMA is mlocked */
-#define MEMLEDGER_ENTRY_ANON		0x08
-#define MEMLEDGER_ENTRY_LAZYFREE	0x10	/* anon, clean and marked free */
-#define MEMLEDGER_ENTRY_KSM		0x20
+#define MEMLEDGER_ENTRY_ANON		0x04
+#define MEMLEDGER_ENTRY_LAZYFREE	0x08	/* anon, clean and marked free */
+#define MEMLEDGER_ENTRY_KSM		0x10
+#define MEMLEDGER_ENTRY_LOCKED		0x20	/* the VMA is mlocked */
 
 /**
  * struct memledger_entry - pages of one folio that are alike in every way
@@ -32,6 +32,45 @@ struct memledger_entry {
 	u32 flags;
 };
 
+/* All sets of facts, but for MEMLEDGER_ENTRY_LOCKED, which a VMA has or not. */
+#define MEMLEDGER_TALLY_FACTS		0x1f
+#define MEMLEDGER_NR_TALLIES		(MEMLEDGER_TALLY_FACTS + 1)
+
+/**
+ * struct memledger_tally - single pages, sorted by their facts
+ * @used: bit mask of the elements of @nr that are not 0
+ * @nr: how many pages there are, by MEMLEDGER_ENTRY_*
+ * @others: what of them is others' share, bytes << MEMLEDGER_PSS_SHIFT
+ *
+ * Most pages of a VMA are alike: to count them is less work than to add each
+ * to all numbers that it is part of. All zero is an empty tally.
+ */
+struct memledger_tally {
+	u32 used;
+	u32 nr[MEMLEDGER_NR_TALLIES];
+	u64 others[MEMLEDGER_NR_TALLIES];
+};
+
+/**
+ * memledger_tally_pages - count pages
+ * @tally: where
+ * @facts: MEMLEDGER_ENTRY_* within MEMLEDGER_TALLY_FACTS
+ * @nr: how many there are
+ * @others: what of them is others' share, bytes << MEMLEDGER_PSS_SHIFT
+ */
+static inline void memledger_tally_pages(struct memledger_tally *tally,
+					 u32 facts, u32 nr, u64 others)
+{
+	tally->nr[facts] += nr;
+	tally->others[facts] += others;
+	tally->used |= 1U << facts;
+}
+
+void memledger_account_alike(struct memledger_vma_usage *usage, u64 bytes,
+			     u64 pss, u32 flags);
+void memledger_account_tally(struct memledger_vma_usage *usage,
+			     struct memledger_tally *tally, u64 page_size,
+			     u32 flags);
 void memledger_account_resident(struct memledger_vma_usage *usage,
 				const struct memledger_entry *entry);
 void memledger_account_swap(struct memledger_vma_usage *usage, u64 bytes,
@@ -43,5 +82,9 @@ void memledger_usage_merge(struct memledger_usage *usage,
 void memledger_totals_add(struct memledger_totals *totals,
 			  const struct memledger_verdict *verdict,
 			  const struct memledger_vma_usage *vma);
+void memledger_totals_add_unused(struct memledger_totals *totals,
+				 const struct memledger_verdict *verdict,
+				 u64 size);
+void memledger_totals_sum(struct memledger_totals *totals);
 
 #endif

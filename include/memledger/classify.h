@@ -33,6 +33,8 @@ enum memledger_match {
  * @name: what the vmas file and explain call the rule; unique, and no blank
  *	in it
  * @pattern: bytes to look for; case matters
+ * @len: length of @pattern
+ * @last: its last byte: most names differ in it
  * @also: NULL, or bytes that must be somewhere in the name as well
  * @min_len: the name is at least so long
  * @match: enum memledger_match
@@ -45,6 +47,8 @@ struct memledger_rule {
 	const char *name;
 	const char *pattern;
 	const char *also;
+	u8 len;
+	char last;
 	u8 min_len;
 	u8 match;
 	u8 category;
@@ -113,7 +117,8 @@ struct memledger_mapping {
 
 /**
  * struct memledger_verdict - where a mapping is counted
- * @rule: the rule that placed it
+ * @rule: the rule that placed it; NULL if its name alone does not tell, since
+ *	it has none as the rules see it
  * @category: enum memledger_category
  * @subcategory: enum memledger_subcategory or MEMLEDGER_SUB_NONE
  * @unknown: enum memledger_unknown_class; MEMLEDGER_UNKNOWN_NONE where
@@ -131,11 +136,16 @@ struct memledger_verdict {
 /**
  * struct memledger_classifier - carries what the next mapping needs to know
  * @profile: whose rules
+ * @unnamed: the rule for mappings without a name, and for those right behind a
+ *	.so mapping
+ * @nameless: the last verdict on a mapping without a name
  * @prev_end: where the previous mapping ended
  * @prev_category: what it was
  */
 struct memledger_classifier {
 	const struct memledger_profile *profile;
+	const struct memledger_rule *unnamed[2];
+	struct memledger_verdict nameless;
 	u64 prev_end;
 	u8 prev_category;
 };
@@ -150,6 +160,13 @@ memledger_profile_has_subcategory(const struct memledger_profile *profile,
 				  u32 unavailable);
 void memledger_classifier_init(struct memledger_classifier *classifier,
 			       const struct memledger_profile *profile);
+struct memledger_verdict
+memledger_classify_name(const struct memledger_profile *profile,
+			const char *name, size_t len, bool deleted);
+const struct memledger_verdict *
+memledger_classifier_place(struct memledger_classifier *classifier,
+			   const struct memledger_verdict *by_name,
+			   u64 start, u64 end, unsigned int prot);
 struct memledger_verdict
 memledger_classifier_next(struct memledger_classifier *classifier,
 			  const struct memledger_mapping *mapping);

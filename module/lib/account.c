@@ -22,26 +22,23 @@ static u64 pss_share(u64 bytes, u32 sharers)
 }
 
 /**
- * memledger_account_resident - add resident pages to their VMA
+ * memledger_account_alike - add resident pages that are alike to their VMA
  * @usage: the VMA's numbers
- * @entry: the facts about the pages
- *
- * A page's share is rounded down to 1/4096 byte on its own, before the pages
- * of @entry are added, since that is what smaps does.
+ * @bytes: of all of them
+ * @pss: their share, bytes << MEMLEDGER_PSS_SHIFT
+ * @flags: MEMLEDGER_ENTRY_*
  */
-void memledger_account_resident(struct memledger_vma_usage *usage,
-				const struct memledger_entry *entry)
+void memledger_account_alike(struct memledger_vma_usage *usage, u64 bytes,
+			     u64 pss, u32 flags)
 {
-	bool dirty = entry->flags & MEMLEDGER_ENTRY_DIRTY;
-	u64 bytes = entry->bytes * entry->nr;
-	u64 pss = pss_share(entry->bytes, entry->mapcount) * entry->nr;
+	bool dirty = flags & MEMLEDGER_ENTRY_DIRTY;
 
 	usage->rss += bytes;
 	usage->pss += pss;
 	if (dirty)
 		usage->pss_dirty += pss;
 
-	if (entry->flags & MEMLEDGER_ENTRY_PRIVATE) {
+	if (flags & MEMLEDGER_ENTRY_PRIVATE) {
 		if (dirty)
 			usage->private_dirty += bytes;
 		else
@@ -53,14 +50,54 @@ void memledger_account_resident(struct memledger_vma_usage *usage,
 			usage->shared_clean += bytes;
 	}
 
-	if (entry->flags & MEMLEDGER_ENTRY_ANON)
+	if (flags & MEMLEDGER_ENTRY_ANON)
 		usage->anonymous += bytes;
-	if (entry->flags & MEMLEDGER_ENTRY_KSM)
+	if (flags & MEMLEDGER_ENTRY_KSM)
 		usage->ksm += bytes;
-	if (entry->flags & MEMLEDGER_ENTRY_LAZYFREE)
+	if (flags & MEMLEDGER_ENTRY_LAZYFREE)
 		usage->lazyfree += bytes;
-	if (entry->flags & MEMLEDGER_ENTRY_LOCKED)
+	if (flags & MEMLEDGER_ENTRY_LOCKED)
 		usage->locked += pss;
+}
+
+/**
+ * memledger_account_resident - add resident pages to their VMA
+ * @usage: the VMA's numbers
+ * @entry: the facts about the pages
+ *
+ * A page's share is rounded down to 1/4096 byte on its own, before the pages
+ * of @entry are added, since that is what smaps does.
+ */
+void memledger_account_resident(struct memledger_vma_usage *usage,
+				const struct memledger_entry *entry)
+{
+	u64 pss = pss_share(entry->bytes, entry->mapcount);
+
+	memledger_account_alike(usage, entry->bytes * entry->nr,
+				pss * entry->nr, entry->flags);
+}
+
+/**
+ * memledger_account_tally - add counted pages to their VMA
+ * @usage: the VMA's numbers
+ * @tally: the pages; empty on return
+ * @page_size: bytes
+ * @flags: facts that hold for all of them
+ */
+void memledger_account_tally(struct memledger_vma_usage *usage,
+			     struct memledger_tally *tally, u64 page_size,
+			     u32 flags)
+{
+	for (; tally->used; tally->used &= tally->used - 1) {
+		u32 facts = __builtin_ctz(tally->used);
+		u64 bytes = tally->nr[facts] * page_size;
+
+		memledger_account_alike(usage, bytes,
+					(bytes << MEMLEDGER_PSS_SHIFT) -
+					tally->others[facts], facts | flags);
+		tally->nr[facts] = 0;
+		tally->others[facts] = 0;
+	}
 }
 
 /**
@@ -99,6 +136,13 @@ static u64 swappable_pss(const struct memledger_vma_usage *vma)
 	return (quotient * shared_clean + clean) << KB_SHIFT;
 }
 
+/* A mapping without a page. */
+static void add_unused(struct memledger_usage *usage, u64 size)
+{
+	usage->vss += size;
+	usage->vmas++;
+}
+
 /**
  * memledger_usage_add - add a VMA to a row
  * @usage: the row
@@ -108,6 +152,7 @@ static u64 swappable_pss(const struct memledger_vma_usage *vma)
 void memledger_usage_add(struct memledger_usage *usage,
 			 const struct memledger_vma_usage *vma, bool swappable)
 {
+	add_unused(usage, vma->size);
 	usage->pss += vma->pss;
 	if (swappable)
 		usage->swappable_pss += swappable_pss(vma);
@@ -120,8 +165,6 @@ void memledger_usage_add(struct memledger_usage *usage,
 	usage->swap_pss += vma->swap_pss;
 	usage->pss_floor += pss_floor(vma->pss);
 	usage->swap_pss_floor += pss_floor(vma->swap_pss);
-	usage->vss += vma->size;
-	usage->vmas++;
 	usage->shared_hugetlb += vma->shared_hugetlb;
 	usage->private_hugetlb += vma->private_hugetlb;
 }
@@ -147,7 +190,7 @@ void memledger_usage_merge(struct memledger_usage *usage,
 
 /**
  * memledger_totals_add - add a VMA to every row it belongs in
- * @totals: the rows of its process
+ * @totals: the rows of its process; their sum is not kept
  * @verdict: where it belongs
  * @vma: its numbers
  */
@@ -155,7 +198,6 @@ void memledger_totals_add(struct memledger_totals *totals,
 			  const struct memledger_verdict *verdict,
 			  const struct memledger_vma_usage *vma)
 {
-	memledger_usage_add(&totals->total, vma, verdict->swappable);
 	memledger_usage_add(&totals->category[verdict->category], vma,
 			    verdict->swappable);
 	if (verdict->subcategory != MEMLEDGER_SUB_NONE)
@@ -164,4 +206,37 @@ void memledger_totals_add(struct memledger_totals *totals,
 	if (verdict->unknown != MEMLEDGER_UNKNOWN_NONE)
 		memledger_usage_add(&totals->unknown[verdict->unknown], vma,
 				    verdict->swappable);
+}
+
+/**
+ * memledger_totals_add_unused - add a VMA without pages, in memory or swap
+ * @totals: the rows of its process; their sum is not kept
+ * @verdict: where it belongs
+ * @size: bytes
+ *
+ * The same as memledger_totals_add() where all numbers but the size are 0, as
+ * in much of an address space.
+ */
+void memledger_totals_add_unused(struct memledger_totals *totals,
+				 const struct memledger_verdict *verdict,
+				 u64 size)
+{
+	add_unused(&totals->category[verdict->category], size);
+	if (verdict->subcategory != MEMLEDGER_SUB_NONE)
+		add_unused(&totals->subcategory[verdict->subcategory], size);
+	if (verdict->unknown != MEMLEDGER_UNKNOWN_NONE)
+		add_unused(&totals->unknown[verdict->unknown], size);
+}
+
+/**
+ * memledger_totals_sum - add up the rows of a process
+ * @totals: with all its VMAs added, and nothing else
+ */
+void memledger_totals_sum(struct memledger_totals *totals)
+{
+	unsigned int i;
+
+	totals->total = (struct memledger_usage){};
+	for (i = 0; i < NR_MEMLEDGER_CATEGORIES; i++)
+		memledger_usage_merge(&totals->total, &totals->category[i]);
 }

@@ -79,17 +79,21 @@ static struct text text_without_mte(struct text text)
  * The name that the rules see. It may turn out empty; Android's rules take
  * that for a mapping without a name, and so do ours.
  */
-static struct text mapping_text(const struct memledger_mapping *mapping,
-				const struct memledger_profile *profile)
+static struct text visible_text(const struct memledger_profile *profile,
+				struct text text, bool deleted)
 {
-	struct text text = { mapping->name, mapping->len };
-
 	if (profile->flags & MEMLEDGER_PROFILE_MTE_GLOBALS)
 		text = text_without_mte(text);
 	/* Once: of a deleted file called "x (deleted)" the rest is its name. */
-	if (!mapping->deleted && text_ends(text, DELETED_MARK))
+	if (!deleted && text_ends(text, DELETED_MARK))
 		text.len -= sizeof(DELETED_MARK) - 1;
 	return text;
+}
+
+static bool pattern_is_at(const struct memledger_rule *rule, const char *at)
+{
+	return at[rule->len - 1] == rule->last &&
+	       !memcmp(at, rule->pattern, rule->len);
 }
 
 static bool pattern_matches(const struct memledger_rule *rule,
@@ -97,9 +101,10 @@ static bool pattern_matches(const struct memledger_rule *rule,
 {
 	switch (rule->match) {
 	case MEMLEDGER_MATCH_PREFIX:
-		return text_starts(text, rule->pattern);
+		return text.len >= rule->len && pattern_is_at(rule, text.bytes);
 	case MEMLEDGER_MATCH_SUFFIX:
-		return text_ends(text, rule->pattern);
+		return text.len >= rule->len &&
+		       pattern_is_at(rule, text.bytes + text.len - rule->len);
 	case MEMLEDGER_MATCH_CONTAINS:
 		return text_contains(text, rule->pattern);
 	case MEMLEDGER_MATCH_NAMED:
@@ -118,6 +123,17 @@ static bool rule_matches(const struct memledger_rule *rule, struct text text,
 	return text.len >= rule->min_len &&
 	       pattern_matches(rule, text, after_so) &&
 	       (!rule->also || text_contains(text, rule->also));
+}
+
+/* The first of a release's rules from @rule on; its last ones match anything. */
+static const struct memledger_rule *
+first_match(const struct memledger_profile *profile,
+	    const struct memledger_rule *rule, struct text text, bool after_so)
+{
+	while (!(rule->profiles & profile->bit) ||
+	       !rule_matches(rule, text, after_so))
+		rule++;
+	return rule;
 }
 
 /**
@@ -223,9 +239,90 @@ memledger_profile_has_subcategory(const struct memledger_profile *profile,
 void memledger_classifier_init(struct memledger_classifier *classifier,
 			       const struct memledger_profile *profile)
 {
+	unsigned int i;
+
 	classifier->profile = profile;
+	for (i = 0; i < ARRAY_SIZE(classifier->unnamed); i++)
+		classifier->unnamed[i] = first_match(profile, profile->rules,
+						     (struct text){}, i);
 	classifier->prev_end = 0;
 	classifier->prev_category = MEMLEDGER_CAT_UNKNOWN;
+}
+
+static struct memledger_verdict verdict_of(const struct memledger_rule *rule)
+{
+	return (struct memledger_verdict){
+		.rule = rule,
+		.category = rule->category,
+		.subcategory = rule->subcategory,
+		.unknown = MEMLEDGER_UNKNOWN_NONE,
+		.swappable = rule->swappable,
+	};
+}
+
+/**
+ * memledger_classify_name - place mappings by their name alone
+ * @profile: whose rules to follow
+ * @name: as in &struct memledger_mapping
+ * @len: length of @name
+ * @deleted: as in &struct memledger_mapping
+ *
+ * For callers that remember what they know of a name, for
+ * memledger_classifier_place().
+ *
+ * Context: Any; takes no lock, allocates nothing.
+ * Return: where all that are called so are counted; without a rule if that
+ * depends on more than the name.
+ */
+struct memledger_verdict
+memledger_classify_name(const struct memledger_profile *profile,
+			const char *name, size_t len, bool deleted)
+{
+	struct text text = { name, len };
+	struct memledger_verdict verdict;
+
+	text = visible_text(profile, text, deleted);
+	if (!text.len)
+		return (struct memledger_verdict){};
+	verdict = verdict_of(first_match(profile, profile->rules, text, false));
+	/* It has a name: the permissions are of no consequence. */
+	if (verdict.category == MEMLEDGER_CAT_UNKNOWN)
+		verdict.unknown = memledger_unknown_classify(text.bytes,
+							     text.len, 0);
+	return verdict;
+}
+
+/**
+ * memledger_classifier_place - place the next mapping of a process
+ * @classifier: set up for this process; learns of the mapping
+ * @by_name: what memledger_classify_name() says, by the same profile
+ * @start: first address; mappings come in ascending order
+ * @end: first address behind it
+ * @prot: MEMLEDGER_PROT_*
+ *
+ * Context: Any; takes no lock, allocates nothing.
+ * Return: where it is counted; valid until the next call, and not longer than
+ * @by_name. Every profile's last rules match anything.
+ */
+const struct memledger_verdict *
+memledger_classifier_place(struct memledger_classifier *classifier,
+			   const struct memledger_verdict *by_name,
+			   u64 start, u64 end, unsigned int prot)
+{
+	const struct memledger_verdict *verdict = by_name;
+	bool after_so = start == classifier->prev_end &&
+			classifier->prev_category == MEMLEDGER_CAT_SO_MMAP;
+
+	if (!by_name->rule) {
+		verdict = &classifier->nameless;
+		classifier->nameless = verdict_of(classifier->unnamed[after_so]);
+		if (verdict->category == MEMLEDGER_CAT_UNKNOWN)
+			classifier->nameless.unknown =
+				memledger_unknown_classify(NULL, 0, prot);
+	}
+	classifier->prev_end = end;
+	classifier->prev_category = verdict->category;
+	return verdict;
 }
 
 /**
@@ -234,33 +331,16 @@ void memledger_classifier_init(struct memledger_classifier *classifier,
  * @mapping: what to place; mappings come in ascending order of address
  *
  * Context: Any; takes no lock, allocates nothing.
- * Return: where it is counted. Every profile's last rules match anything.
+ * Return: where it is counted.
  */
 struct memledger_verdict
 memledger_classifier_next(struct memledger_classifier *classifier,
 			  const struct memledger_mapping *mapping)
 {
-	const struct memledger_profile *profile = classifier->profile;
-	const struct memledger_rule *rule = profile->rules;
-	struct text text = mapping_text(mapping, profile);
-	bool after_so = mapping->start == classifier->prev_end &&
-			classifier->prev_category == MEMLEDGER_CAT_SO_MMAP;
+	const struct memledger_verdict by_name =
+		memledger_classify_name(classifier->profile, mapping->name,
+					mapping->len, mapping->deleted);
 
-	while (!(rule->profiles & profile->bit) ||
-	       !rule_matches(rule, text, after_so))
-		rule++;
-
-	classifier->prev_end = mapping->end;
-	classifier->prev_category = rule->category;
-
-	return (struct memledger_verdict){
-		.rule = rule,
-		.category = rule->category,
-		.subcategory = rule->subcategory,
-		.unknown = rule->category != MEMLEDGER_CAT_UNKNOWN ?
-			   MEMLEDGER_UNKNOWN_NONE :
-			   memledger_unknown_classify(text.bytes, text.len,
-						      mapping->prot),
-		.swappable = rule->swappable,
-	};
+	return *memledger_classifier_place(classifier, &by_name, mapping->start,
+					   mapping->end, mapping->prot);
 }

@@ -41,10 +41,15 @@ const char *const memledger_subcategory_labels[NR_MEMLEDGER_SUBCATEGORIES] = {
 #define SINCE_17	0x8
 #define UNTIL_15	0x3
 
+#define PATTERN(_pattern)						\
+	.pattern = _pattern,						\
+	.len = sizeof(_pattern) - 1,					\
+	.last = _pattern[sizeof(_pattern) - 2]
+
 #define PREFIX_NAMED(_profiles, _name, _pattern, _cat, _sub)		\
 	{								\
 		.name = "prefix:" _name,				\
-		.pattern = _pattern,					\
+		PATTERN(_pattern),					\
 		.match = MEMLEDGER_MATCH_PREFIX,			\
 		.category = MEMLEDGER_CAT_##_cat,			\
 		.subcategory = MEMLEDGER_SUB_##_sub,			\
@@ -58,7 +63,7 @@ const char *const memledger_subcategory_labels[NR_MEMLEDGER_SUBCATEGORIES] = {
 #define FILE_ALSO(_profiles, _name, _pattern, _also, _cat, _sub)	\
 	{								\
 		.name = "suffix:" _name,				\
-		.pattern = _pattern,					\
+		PATTERN(_pattern),					\
 		.also = _also,						\
 		.match = MEMLEDGER_MATCH_SUFFIX,			\
 		.category = MEMLEDGER_CAT_##_cat,			\
@@ -89,7 +94,7 @@ static const struct memledger_rule rules[] = {
 	FILE_SUFFIX(SINCE_10, ".odex", DEX_MMAP, APP_DEX),
 	{
 		.name = "contains:.dex",
-		.pattern = ".dex",
+		PATTERN(".dex"),
 		.min_len = 5,
 		.match = MEMLEDGER_MATCH_CONTAINS,
 		.category = MEMLEDGER_CAT_DEX_MMAP,
@@ -114,7 +119,7 @@ static const struct memledger_rule rules[] = {
 	/* With kernels from 6.6 on the mappings may be called /kgsl-3d0. */
 	{
 		.name = "contains:kgsl-3d0",
-		.pattern = "kgsl-3d0",
+		PATTERN("kgsl-3d0"),
 		.match = MEMLEDGER_MATCH_CONTAINS,
 		.category = MEMLEDGER_CAT_GFX_DEV,
 		.subcategory = MEMLEDGER_SUB_NONE,
