@@ -335,8 +335,7 @@ static void slot_test(struct kunit *test)
 		struct file *file = NULL;
 
 		if (c->file) {
-			file = shmem_file_setup(c->file, PAGE_SIZE,
-						VM_NORESERVE);
+			file = memledger_shmem_file_setup(c->file, PAGE_SIZE);
 			KUNIT_ASSERT_FALSE(test, IS_ERR(file));
 		}
 		f->vma->vm_file = file;
