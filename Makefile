@@ -11,6 +11,7 @@ define help
   make tool        build the command tools/memledger
   make demo        boot a virtual machine and show memledger at work there
   make check       run every test; ends on "N passed, N failed, N skipped"
+  make check-all   the same on all kernels; writes docs/compat.rst
   make kunit       run the KUnit suites in the virtual machine
   make selftests   run the kselftests in the virtual machine
   make bench       measure in the virtual machine what memledger costs, and write
@@ -46,6 +47,9 @@ bench:
 check:
 	@scripts/check
 
+check-all:
+	@scripts/check --all
+
 kunit selftests lint:
 	@scripts/check $@
 
@@ -53,4 +57,4 @@ clean:
 	@[ ! -e $(KDIR)/Makefile ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C tools clean
 
-.PHONY: help modules tool demo bench check kunit selftests lint clean
+.PHONY: help modules tool demo bench check check-all kunit selftests lint clean

@@ -158,7 +158,7 @@ static void account_pages(struct memledger_page_walk *walk, struct page *page,
 		}
 		entry.nr = run;
 		entry.flags = facts | vma_facts(walk->vma);
-		if (entry.mapcount < 2)
+		if (memledger_page_private(folio, entry.mapcount))
 			entry.flags |= MEMLEDGER_ENTRY_PRIVATE;
 		memledger_account_resident(walk->usage, &entry);
 	}
@@ -171,12 +171,12 @@ static void account_present_page(struct memledger_page_walk *walk,
 	account_pages(walk, page, nr, dirty, true, false);
 }
 
+/* @mapcounts as above; huge entries that are not present never have them. */
 static void account_nonpresent_page(struct memledger_page_walk *walk,
-				    swp_entry_t entry, struct page *page,
-				    unsigned int nr, bool dirty)
+				    struct page *page, unsigned int nr,
+				    bool dirty, bool mapcounts)
 {
-	account_pages(walk, page, nr, dirty,
-		      memledger_nonpresent_has_mapcount(entry),
+	account_pages(walk, page, nr, dirty, mapcounts,
 		      memledger_migration_is_private());
 }
 
@@ -303,7 +303,7 @@ static u32 others_share(u32 mapcount)
 	return all - all / mapcount;
 }
 
-/* Whether @page counts as ours alone; else what others have of it. */
+/* Whether @page counts as ours alone, and what others have of it. */
 static __always_inline bool page_is_private(struct folio *folio,
 					    struct page *page, u32 *others)
 {
@@ -312,24 +312,25 @@ static __always_inline bool page_is_private(struct folio *folio,
 	if (folio_has_one_entry(folio))
 		return true;
 	mapcount = memledger_page_mapcount(folio, page);
-	if (mapcount < 2)
-		return true;
-	*others = others_share(mapcount);
-	return false;
+	if (mapcount >= 2)
+		*others = others_share(mapcount);
+	return memledger_page_private(folio, mapcount);
 }
 
 static void account_nonpresent_pte(struct memledger_page_walk *walk, pte_t pte)
 {
-	swp_entry_t entry = pte_to_swp_entry(pte);
+	swp_entry_t entry = memledger_pte_leaf(pte);
 	struct page *page;
 
-	if (!non_swap_entry(entry)) {
+	if (memledger_leaf_is_swap(entry)) {
 		memledger_account_swap(walk->usage, PAGE_SIZE,
 				       memledger_swap_count(entry));
-	} else if (is_pfn_swap_entry(entry)) {
-		page = pfn_swap_entry_to_page(entry);
-		account_nonpresent_page(walk, entry, page, 1, false);
+		return;
 	}
+	page = memledger_leaf_page(entry);
+	if (page)
+		account_nonpresent_page(walk, page, 1, false,
+					memledger_leaf_has_mapcount(entry));
 	/* Markers (userfaultfd, poison, guard) are no memory, and no hole. */
 }
 
@@ -427,7 +428,8 @@ static unsigned long walk_ptes(struct memledger_page_walk *walk, pte_t *pte,
 		others = 0;
 		private = page_is_private(folio, page, &others);
 		facts = folio_facts(folio, like->facts);
-		if (unlikely(facts != like->facts)) {
+		if (unlikely(facts != like->facts) ||
+		    (memledger_divides_private() && private && others)) {
 			if (private)
 				facts |= MEMLEDGER_ENTRY_PRIVATE;
 			memledger_tally_pages(&walk->tally, facts, 1, others);
@@ -514,16 +516,12 @@ static void account_pmd(struct memledger_page_walk *walk, unsigned long addr,
 {
 	unsigned long size = end - addr;
 	struct page *page = NULL;
-	swp_entry_t entry = {};
 	struct folio *folio;
 
-	if (pmd_present(pmd)) {
+	if (pmd_present(pmd))
 		page = normal_huge_page(walk, addr & HPAGE_PMD_MASK, pmd);
-	} else if (thp_migration_supported()) {
-		entry = pmd_to_swp_entry(pmd);
-		if (is_pfn_swap_entry(entry))
-			page = pfn_swap_entry_to_page(entry);
-	}
+	else if (thp_migration_supported())
+		page = memledger_leaf_page(memledger_pmd_leaf(pmd));
 	if (!page)
 		return;
 
@@ -544,8 +542,8 @@ static void account_pmd(struct memledger_page_walk *walk, unsigned long addr,
 		account_present_page(walk, page, size >> PAGE_SHIFT,
 				     pmd_dirty(pmd));
 	else
-		account_nonpresent_page(walk, entry, page, size >> PAGE_SHIFT,
-					pmd_dirty(pmd));
+		account_nonpresent_page(walk, page, size >> PAGE_SHIFT,
+					pmd_dirty(pmd), false);
 }
 
 /* False if the entry is no longer huge: the caller looks again. */
@@ -751,15 +749,11 @@ static void account_hugetlb(struct memledger_page_walk *walk, pte_t *pte,
 	pte_t entry = ptep_get(pte);
 	bool present = pte_present(entry);
 	struct page *page = NULL;
-	swp_entry_t swp;
 
-	if (present) {
+	if (present)
 		page = pte_page(entry);
-	} else if (!pte_none(entry)) {
-		swp = pte_to_swp_entry(entry);
-		if (is_pfn_swap_entry(swp))
-			page = pfn_swap_entry_to_page(swp);
-	}
+	else if (!pte_none(entry))
+		page = memledger_leaf_page(memledger_pte_leaf(entry));
 	if (!page)
 		return;
 	if (memledger_hugetlb_shared(page_folio(page), pte, present))

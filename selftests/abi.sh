@@ -118,9 +118,27 @@ same_tree()
 	return $same
 }
 
+# Rows that only a name of anonymous memory leads to.
+needs_names()
+{
+	case $1 in
+	*/unknown/unnamed_*)
+		return 1 ;;
+	*/category/dalvik_heap/*|*/unknown/*|*/subcategory/heap/*|\
+	*/subcategory/los/*|*/subcategory/zygote/*|*/subcategory/non_moving/*|\
+	*/subcategory/linear_alloc/*|*/subcategory/gc/*|\
+	*/subcategory/compiler_metadata/*|*/subcategory/indirect_ref/*)
+		return 0 ;;
+	*)
+		return 1 ;;
+	esac
+}
+
 # What the documents allow to have no number.
 may_be_unavailable()
 {
+	! needs_names "$1" ||
+		[ "$(cat $nodes/features/anon_names)" = 1 ] || return 0
 	case $1 in
 	*/category/memfd/*)
 		return 0 ;;
@@ -182,7 +200,18 @@ unavailable()
 	return $wrong
 }
 
+# For the reader, and for the table of what works where.
+features()
+{
+	echo "kernel $(uname -r) $(uname -m)"
+	echo "pss_method $(cat $nodes/pss_method)"
+	for file in "$nodes"/features/*; do
+		echo "feature ${file##*/} $(cat "$file")"
+	done
+}
+
 ktap_print_header
+features | comment
 ktap_set_plan 4
 start_target "$@"
 echo "$target" > $nodes/track || ktap_exit_fail_msg cannot track
