@@ -16,6 +16,7 @@ define help
   make selftests   run the kselftests in the virtual machine
   make bench       measure in the virtual machine what memledger costs, and write
                    it into docs/performance.rst (15 minutes)
+  make kmi         check what the module imports against GKI's symbol lists
   make lint        check style, documents and the rules of the tree
   make clean       remove what was built here; the cache of test kernels stays
 
@@ -50,11 +51,12 @@ check:
 check-all:
 	@scripts/check --all
 
-kunit selftests lint:
+kunit selftests lint kmi:
 	@scripts/check $@
 
 clean:
 	@[ ! -e $(KDIR)/Makefile ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C tools clean
 
-.PHONY: help modules tool demo bench check check-all kunit selftests lint clean
+.PHONY: help modules tool demo bench check check-all kunit selftests lint kmi \
+	clean

@@ -294,6 +294,16 @@ static inline bool memledger_folio_ksm(struct folio *folio)
 #endif
 }
 
+/*
+ * Of any mapping but hugetlb's. For these 6.1's linear_page_index() calls a
+ * function that Android's kernels do not list.
+ */
+static inline pgoff_t memledger_page_index(const struct vm_area_struct *vma,
+					   unsigned long addr)
+{
+	return ((addr - vma->vm_start) >> PAGE_SHIFT) + vma->vm_pgoff;
+}
+
 /* Xen's grant mappings name their pages themselves. */
 static inline bool memledger_vma_special_page(struct vm_area_struct *vma,
 					      unsigned long addr,

@@ -84,9 +84,9 @@ static noinline unsigned long walk_hole(struct memledger_page_walk *walk,
 	if (!walk->holes)
 		return end;
 
-	index = linear_page_index(vma, addr);
+	index = memledger_page_index(vma, addr);
 	walk->usage->swap += memledger_shmem_swap(walk->holes, &index,
-						  linear_page_index(vma, end),
+						  memledger_page_index(vma, end),
 						  &walk->budget);
 	return vma->vm_start + ((index - vma->vm_pgoff) << PAGE_SHIFT);
 }

@@ -10,7 +10,6 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <linux/string_helpers.h>
 #include <linux/wait.h>
 
 #include "capture.h"
@@ -99,14 +98,27 @@ int memledger_target_comm(struct memledger_target *target, char *buf,
  * @text: gets it with control characters, backslashes and what is not ASCII as
  *	octal escapes
  * @size: of @text; MEMLEDGER_COMM_TEXT_LEN is enough for any name
+ *
+ * string_escape_mem() does as much, but Android's kernels do not list it.
  */
 void memledger_comm_escape(const char *comm, char *text, size_t size)
 {
-	int len = string_escape_mem(comm, strlen(comm), text, size - 1,
-				    ESCAPE_OCTAL | ESCAPE_NAP | ESCAPE_APPEND,
-				    "\\");
+	const char *end = text + size - 1;
+	size_t len;
 
-	text[min_t(int, len, size - 1)] = '\0';
+	for (; *comm; comm++, text += len) {
+		unsigned char c = *comm;
+
+		/* What is not escaped, of ASCII. */
+		len = c >= ' ' && c <= '~' && c != '\\' ? 1 : 4;
+		if (end - text < len)
+			break;
+		if (len == 1)
+			*text = c;
+		else
+			sprintf(text, "\\%03o", c);
+	}
+	*text = '\0';
 }
 
 static struct memledger_target *find_target(pid_t nr)

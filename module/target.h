@@ -79,6 +79,7 @@ void memledger_sysfs_close(void);
 void memledger_sysfs_exit(void);
 void memledger_debugfs_init(void);
 void memledger_debugfs_add_gpumem(struct dentry *root);
+void memledger_debugfs_add_carveouts(struct dentry *root);
 void memledger_debugfs_system_init(struct dentry *root);
 void memledger_debugfs_exit(void);
 

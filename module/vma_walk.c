@@ -252,8 +252,8 @@ static void add_whole_swap(struct memledger_walk *walk,
 		return;
 	}
 	walk->swap_file = get_file(vma->vm_file);
-	walk->swap_start = linear_page_index(vma, walk->vma.start);
-	walk->swap_end = linear_page_index(vma, walk->vma.end);
+	walk->swap_start = memledger_page_index(vma, walk->vma.start);
+	walk->swap_end = memledger_page_index(vma, walk->vma.end);
 }
 
 /*

@@ -227,7 +227,9 @@ static void read_gpu(struct memledger_ram *ram, enum memledger_ram_term term,
 		memledger_reasons_add(&ram->reasons, terms[term].name,
 				      term == MEMLEDGER_RAM_gpu_total ?
 				      "no GPU driver has registered with the kernel module" :
-				      "gpu_totals is 0: write 1 to %s/kernel/memledger/gpu_totals",
+				      term == MEMLEDGER_RAM_gpu_mem_total ?
+				      "gpu_totals is 0: write 1 to %s/kernel/memledger/gpu_totals" :
+				      "the device tree does not tell of graphics carve-outs",
 				      ram->sysfs);
 		break;
 	case -ENODATA:
@@ -424,6 +426,9 @@ void memledger_ram_finish(struct memledger_ram *ram,
 		  "total_pools_kb", 1024);
 	read_gpu(ram, MEMLEDGER_RAM_gpu_mem_total, "gpu/mem_total");
 	read_gpu(ram, MEMLEDGER_RAM_gpu_total, "gpu/total");
+	read_gpu(ram, MEMLEDGER_RAM_carveouts_static, "gpu/carveouts/static");
+	read_gpu(ram, MEMLEDGER_RAM_carveouts_reusable,
+		 "gpu/carveouts/reusable");
 	add_processes(ram, system);
 	compute(ram);
 	for (i = 0; i < ARRAY_SIZE(terms); i++)
@@ -510,6 +515,12 @@ void memledger_ram_print(FILE *out, const struct memledger_ram *ram)
 		print_size(out, "", T(ksm_shared), true, "; ");
 		print_size(out, "", T(ksm_unshared), true, " unshared; ");
 		print_size(out, "", T(ksm_volatile), true, " volatile\n");
+	}
+	if (ram->known[MEMLEDGER_RAM_carveouts_static]) {
+		print_size(out, "Carve-outs: ", T(carveouts_static), true,
+			   " beside total RAM; ");
+		print_size(out, "", T(carveouts_reusable), true,
+			   " inside, and in lost RAM where in use\n");
 	}
 	print_size(out, "Unaccounted: ", R(unaccounted), true,
 		   " that is in none of the kernel's counters\n");

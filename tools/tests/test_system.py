@@ -150,6 +150,8 @@ def make(directory, files=(), meminfo=(), **how):
         "kernel/debug/memledger/dmabuf": DMABUF,
         "kernel/memledger/gpu/mem_total": "!95",
         "kernel/memledger/gpu/total": "!95",
+        "kernel/memledger/gpu/carveouts/static": "!95",
+        "kernel/memledger/gpu/carveouts/reusable": "!95",
         "kernel/dma_heap/total_pools_kb": "123\n",
         "block/zram0/mm_stat": "5 3 1048576 0 0 0 0 0 0\n",
         "block/zram1/mm_stat": "5 3 2097152 0 0 0 0 0 0\n",
@@ -482,6 +484,7 @@ TERMS = {
     "dmabuf_size": 15360, "dmabuf_mapped": 14336, "dmabuf_in_pss": 3072,
     "dmabuf_in_shmem": 2048, "dmabuf_mapped_in_shmem": 2048,
     "gpu_total": None, "gl_mtrack": None, "gfx_dev": 0,
+    "carveouts_static": None, "carveouts_reusable": None,
 }
 
 
@@ -532,6 +535,21 @@ def test_system(directory):
         gl_mtrack=5000))
     report("      GPU:    20,000K (   14,000K dmabuf +     6,000K private)\n"
            in text, "system with a GPU: its line", text.split("\n"))
+
+    # With a device tree that tells of carve-outs: part of no sum.
+    where = make(directory, files={
+        "kernel/memledger/gpu/carveouts/static": "%d\n" % (11264 * KB),
+        "kernel/memledger/gpu/carveouts/reusable": "%d\n" % (16384 * KB)})
+    text = run("system", *where).stdout.decode()
+    data = json.loads(run("system", "--json", *where).stdout)
+    check_ram("system with carve-outs", data, dict(
+        TERMS, carveouts_static=11264, carveouts_reusable=16384))
+    same_text("system with carve-outs: RAM", "Total RAM:" +
+              text.split("Total RAM:")[1].split("\nWhat that")[0],
+              RAM.replace("Unaccounted:",
+                          "Carve-outs:    11,264K beside total RAM;    "
+                          "16,384K inside, and in lost RAM where in use\n"
+                          "Unaccounted:"))
 
     where = make(directory, files={"kernel/debug/memledger/dmabuf":
                                    DMABUF.replace("complete 1", "complete 0")})
