@@ -726,6 +726,7 @@ static void pmd_part_test(struct kunit *test, const struct pmd_case *c,
 	f->usage = (struct memledger_vma_usage){};
 	account_pmd(&f->walk, ADDR + HPAGE_PMD_SIZE - part,
 		    ADDR + HPAGE_PMD_SIZE, pmd);
+	flush_tally(&f->walk);
 	memledger_expect_vma(test, c->desc, &f->usage, &want);
 }
 

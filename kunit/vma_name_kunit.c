@@ -286,9 +286,10 @@ static const struct slot_case slot_cases[] = {
 		 .named = "[anon:Scudo:primary-and-much-more]", .like = 14 },
 	[15] = { .anon = "scudo:primary-and-much-more",
 		 .named = "[anon:scudo:primary-and-much-more]", .like = 15 },
-	[16] = { .anon = "", .named = "[anon:]", .like = 16 },
+	/* Not worth remembering. */
+	[16] = { .anon = "", .named = "[anon:]", .like = 1 },
 	[17] = { .anon = "x", .named = "[anon:x]", .like = 17 },
-	[18] = { .anon = "", .like = 16 },
+	[18] = { .anon = "", .named = "[anon:]", .like = 1 },
 	/* 79 bytes, the longest there is. */
 	[19] = { .anon = "0123456789012345678901234567890123456789"
 			 "012345678901234567890123456789012345678",

@@ -97,15 +97,10 @@ static bool same_vma(const struct memledger_walk *walk,
 	       !memcmp(now.name, was->name, was->len);
 }
 
-/*
- * The open VMA is no longer; its file may have been the last reference. For the
- * next one the numbers are all 0, as those of many VMAs are anyway.
- */
+/* The open VMA is no longer; its file may have been the last reference. */
 static void close_vma(struct memledger_walk *walk)
 {
 	walk->open = false;
-	if (!memledger_vma_usage_is_empty(&walk->vma.usage))
-		memset(&walk->vma.usage, 0, sizeof(walk->vma.usage));
 	if (!walk->vma.file)
 		return;
 	fput(walk->vma.file);
@@ -131,6 +126,9 @@ static void open_vma(struct memledger_walk *walk, struct vm_area_struct *vma)
 	walk->vma.start = walk->addr;
 	walk->vma.end = vma->vm_end;
 	walk->vma.flags = vma->vm_flags;
+	/* Many VMAs have no page, and leave all as it is. */
+	if (!memledger_vma_usage_is_empty(&walk->vma.usage))
+		memset(&walk->vma.usage, 0, sizeof(walk->vma.usage));
 	if (walk->slots) {
 		memledger_vma_slot(vma, walk->slots, walk->names[0],
 				   MEMLEDGER_NAME_SIZE, &walk->vma);
