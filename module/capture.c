@@ -280,6 +280,31 @@ static unsigned int nr_valid_pcs(struct memledger_capture *capture,
  * The probes
  */
 
+/*
+ * A probe that is a breakpoint counts as an NMI, and lockdep takes a lock for
+ * misused that is held both in one and elsewhere. Nobody who holds this one is
+ * hit by a breakpoint of ours: interrupts are off, and nothing that is called
+ * has a probe. It is taken last, too.
+ */
+static unsigned long lock_map(struct memledger_capture *capture)
+	__acquires(&capture->lock)
+{
+	unsigned long flags;
+
+	lockdep_off();
+	raw_spin_lock_irqsave(&capture->lock, flags);
+	lockdep_on();
+	return flags;
+}
+
+static void unlock_map(struct memledger_capture *capture, unsigned long flags)
+	__releases(&capture->lock)
+{
+	lockdep_off();
+	raw_spin_unlock_irqrestore(&capture->lock, flags);
+	lockdep_on();
+}
+
 /* Under RCU, as probes are, or capture_lock. */
 static struct memledger_capture *find_capture(const struct pid *pid)
 {
@@ -401,7 +426,7 @@ static int mmap_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 	capture = current_capture();
 	if (!capture)
 		return 0;
-	raw_spin_lock_irqsave(&capture->lock, flags);
+	flags = lock_map(capture);
 	follow_exec(capture);
 	/*
 	 * Files have names of their own, and lie over what was there. When a
@@ -411,7 +436,7 @@ static int mmap_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 		note_new(capture, addr, end, &owner);
 	else
 		forget(capture, addr, end);
-	raw_spin_unlock_irqrestore(&capture->lock, flags);
+	unlock_map(capture, flags);
 	return 0;
 }
 
@@ -428,10 +453,10 @@ static int munmap_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	capture = current_capture();
 	if (!capture)
 		return 1;
-	raw_spin_lock_irqsave(&capture->lock, flags);
+	flags = lock_map(capture);
 	follow_exec(capture);
 	forget(capture, start, end);
-	raw_spin_unlock_irqrestore(&capture->lock, flags);
+	unlock_map(capture, flags);
 	return 1;
 }
 
@@ -453,7 +478,7 @@ static int mremap_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	capture = current_capture();
 	if (!capture)
 		return 1;
-	raw_spin_lock_irqsave(&capture->lock, flags);
+	flags = lock_map(capture);
 	follow_exec(capture);
 	end = range_end(call->addr, call->len);
 	range = find_range(capture, call->addr);
@@ -463,7 +488,7 @@ static int mremap_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	call->known = range && range->start < end;
 	if (call->known && !(call->flags & MREMAP_DONTUNMAP))
 		forget(capture, call->addr, end);
-	raw_spin_unlock_irqrestore(&capture->lock, flags);
+	unlock_map(capture, flags);
 	return 0;
 }
 
@@ -482,13 +507,13 @@ static int mremap_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 	capture = current_capture();
 	if (!capture)
 		return 0;
-	raw_spin_lock_irqsave(&capture->lock, flags);
+	flags = lock_map(capture);
 	follow_exec(capture);
 	if (call->known)
 		note(capture, addr, range_end(addr, len), &call->owner);
 	else if (addr != call->addr)
 		forget(capture, addr, range_end(addr, len));
-	raw_spin_unlock_irqrestore(&capture->lock, flags);
+	unlock_map(capture, flags);
 	return 0;
 }
 
@@ -503,11 +528,11 @@ static int brk_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 	capture = current_capture();
 	if (!capture)
 		return 1;
-	raw_spin_lock_irqsave(&capture->lock, flags);
+	flags = lock_map(capture);
 	follow_exec(capture);
 	if (call->addr >= current->mm->start_brk && call->addr < call->len)
 		forget(capture, call->addr, call->len);
-	raw_spin_unlock_irqrestore(&capture->lock, flags);
+	unlock_map(capture, flags);
 	return 0;
 }
 
@@ -524,10 +549,10 @@ static int brk_return(struct kretprobe_instance *ri, struct pt_regs *regs)
 	capture = current_capture();
 	if (!capture)
 		return 0;
-	raw_spin_lock_irqsave(&capture->lock, flags);
+	flags = lock_map(capture);
 	follow_exec(capture);
 	note_new(capture, call->len, end, &owner);
-	raw_spin_unlock_irqrestore(&capture->lock, flags);
+	unlock_map(capture, flags);
 	return 0;
 }
 
@@ -772,10 +797,10 @@ bool memledger_capture_info(struct pid *pid,
 	rcu_read_lock();
 	capture = find_capture(pid);
 	if (capture) {
-		raw_spin_lock_irqsave(&capture->lock, flags);
+		flags = lock_map(capture);
 		info->ranges = runs_noted_program(capture) ? capture->nr : 0;
 		info->dropped = capture->dropped;
-		raw_spin_unlock_irqrestore(&capture->lock, flags);
+		unlock_map(capture, flags);
 		for (i = 0; i < ARRAY_SIZE(probes); i++)
 			info->dropped += probes[i].nmissed;
 	}
@@ -809,7 +834,7 @@ unsigned int memledger_capture_lookup(struct pid *pid,
 	capture = find_capture(pid);
 	if (!capture)
 		goto out;
-	raw_spin_lock_irqsave(&capture->lock, flags);
+	flags = lock_map(capture);
 	range = NULL;
 	if (capture->mm == mm && runs_noted_program(capture))
 		range = find_range(capture, addr);
@@ -820,7 +845,7 @@ unsigned int memledger_capture_lookup(struct pid *pid,
 		nr = nr_valid_pcs(capture, &range->owner);
 		memcpy(pcs, range->owner.pcs, nr * sizeof(*pcs));
 	}
-	raw_spin_unlock_irqrestore(&capture->lock, flags);
+	unlock_map(capture, flags);
 out:
 	rcu_read_unlock();
 	return nr;
