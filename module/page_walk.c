@@ -673,15 +673,20 @@ static unsigned long walk_down(struct memledger_page_walk *walk,
 
 /**
  * memledger_page_walk_begin - begin a slice
- * @walk: the walk; all zero before the first one
+ * @walk: the walk; vma, usage and holes are still to be set
  * @budget: how many entries may be looked at
+ *
+ * Nothing is remembered from one slice to the next: meanwhile page tables may
+ * have been freed, and memory unplugged.
  *
  * Context: the mmap lock is held for reading, and rcu_read_lock().
  */
 void memledger_page_walk_begin(struct memledger_page_walk *walk, long budget)
 {
-	walk->budget = budget;
-	walk->table.addr = NO_TABLE;
+	*walk = (struct memledger_page_walk){
+		.budget = budget,
+		.table.addr = NO_TABLE,
+	};
 }
 
 /**
