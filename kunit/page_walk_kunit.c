@@ -436,7 +436,7 @@ scale(const struct memledger_vma_usage *want, u64 bytes)
 }
 
 static unsigned long walk_entries(struct fixture *f, pte_t *pte,
-				unsigned long addr, unsigned long end)
+				  unsigned long addr, unsigned long end)
 {
 	addr = walk_ptes(&f->walk, pte, addr, end);
 	flush_tally(&f->walk);
@@ -540,8 +540,9 @@ static void pte_table_test(struct kunit *test)
 		/* However small the slices, each entry counts just once. */
 		while (addr < end) {
 			f->walk.budget = budgets[i];
-			next = walk_entries(f, &table[(addr - ADDR) >> PAGE_SHIFT],
-					  addr, end);
+			next = walk_entries(f,
+					    &table[(addr - ADDR) >> PAGE_SHIFT],
+					    addr, end);
 			KUNIT_ASSERT_GT(test, next, addr);
 			KUNIT_ASSERT_LE(test, next, end);
 			if (next < end)

@@ -313,7 +313,7 @@ static void set_anon_name(struct kunit *test, struct vm_area_struct *vma,
 		name = kunit_kzalloc(test, sizeof(*name) + strlen(text) + 1,
 				     GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, name);
-		strcpy(name->name, text);
+		memcpy(name->name, text, strlen(text) + 1);
 	}
 	vma->anon_name = name;
 #endif
