@@ -11,10 +11,12 @@ define help
   make tool        build the command tools/memledger
   make demo        boot a virtual machine and show memledger at work there
   make check       run every test; ends on "N passed, N failed, N skipped"
+  make check-all   the same on all kernels; writes docs/compat.rst
   make kunit       run the KUnit suites in the virtual machine
   make selftests   run the kselftests in the virtual machine
   make bench       measure in the virtual machine what memledger costs, and write
                    it into docs/performance.rst (15 minutes)
+  make kmi         check what the module imports against GKI's symbol lists
   make lint        check style, documents and the rules of the tree
   make clean       remove what was built here; the cache of test kernels stays
 
@@ -46,11 +48,15 @@ bench:
 check:
 	@scripts/check
 
-kunit selftests lint:
+check-all:
+	@scripts/check --all
+
+kunit selftests lint kmi:
 	@scripts/check $@
 
 clean:
 	@[ ! -e $(KDIR)/Makefile ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C tools clean
 
-.PHONY: help modules tool demo bench check kunit selftests lint clean
+.PHONY: help modules tool demo bench check check-all kunit selftests lint kmi \
+	clean

@@ -230,7 +230,7 @@ static pte_t make_pte(struct kunit *test, enum entry_kind kind,
 	case PAGE_NO_ACCESS:
 		return pte_modify(pte, vm_get_page_prot(0));
 	case ZERO_PAGE_ENTRY:
-		return pte_mkspecial(pfn_pte(my_zero_pfn(ADDR), prot));
+		return pte_mkspecial(mk_pte(ZERO_PAGE(ADDR), prot));
 	case SPECIAL_FRAME:
 		return pte_mkspecial(pte);
 	case NO_SUCH_FRAME:
@@ -848,6 +848,7 @@ static void pmd_part_test(struct kunit *test, const struct pmd_case *c,
 	f->usage = (struct memledger_vma_usage){};
 	account_pmd(&f->walk, ADDR + HPAGE_PMD_SIZE - part,
 		    ADDR + HPAGE_PMD_SIZE, pmd);
+	flush_tally(&f->walk);
 	memledger_expect_vma(test, c->desc, &f->usage, &want);
 }
 

@@ -5,7 +5,6 @@
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/mm.h>
-#include <linux/shmem_fs.h>
 
 #include <kunit/test.h>
 
@@ -170,7 +169,7 @@ static void file_test(struct kunit *test)
 	const struct file_case *c = test->param_value;
 	struct fixture *f = test->priv;
 
-	f->file = shmem_file_setup(c->file, PAGE_SIZE, VM_NORESERVE);
+	f->file = memledger_shmem_file_setup(c->file, PAGE_SIZE);
 	if (IS_ERR(f->file)) {
 		f->file = NULL;
 		KUNIT_FAIL(test, "no shmem file");
@@ -287,9 +286,10 @@ static const struct slot_case slot_cases[] = {
 		 .named = "[anon:Scudo:primary-and-much-more]", .like = 14 },
 	[15] = { .anon = "scudo:primary-and-much-more",
 		 .named = "[anon:scudo:primary-and-much-more]", .like = 15 },
-	[16] = { .anon = "", .named = "[anon:]", .like = 16 },
+	/* Not worth remembering. */
+	[16] = { .anon = "", .named = "[anon:]", .like = 1 },
 	[17] = { .anon = "x", .named = "[anon:x]", .like = 17 },
-	[18] = { .anon = "", .like = 16 },
+	[18] = { .anon = "", .named = "[anon:]", .like = 1 },
 	/* 79 bytes, the longest there is. */
 	[19] = { .anon = "0123456789012345678901234567890123456789"
 			 "012345678901234567890123456789012345678",
@@ -336,8 +336,7 @@ static void slot_test(struct kunit *test)
 		struct file *file = NULL;
 
 		if (c->file) {
-			file = shmem_file_setup(c->file, PAGE_SIZE,
-						VM_NORESERVE);
+			file = memledger_shmem_file_setup(c->file, PAGE_SIZE);
 			KUNIT_ASSERT_FALSE(test, IS_ERR(file));
 		}
 		f->vma->vm_file = file;

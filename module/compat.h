@@ -10,6 +10,17 @@
 #ifndef _MEMLEDGER_COMPAT_H
 #define _MEMLEDGER_COMPAT_H
 
+#include <linux/version.h>
+
+/* First, before another difference stops the build with a riddle. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#error "memledger needs Linux 6.1 or newer"
+#endif
+/* What it does not know it would count wrongly, and not notice. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(8, 0, 0)
+#error "memledger knows Linux 6.1 to 7.x; see module/compat.h about newer ones"
+#endif
+
 #include <linux/bits.h>
 #include <linux/compat.h>
 #include <linux/dma-buf.h>
@@ -19,15 +30,15 @@
 #include <linux/mm_inline.h>
 #include <linux/pgtable.h>
 #include <linux/ptrace.h>
+#include <linux/shmem_fs.h>
 #include <linux/swapops.h>
 #include <linux/sysfs.h>
-#include <linux/version.h>
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+#include <linux/leafops.h>
+#endif
 
 #include <memledger/graphics.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
-#error "memledger needs Linux 6.1 or newer"
-#endif
 #ifndef CONFIG_64BIT
 #error "memledger needs a 64-bit kernel"
 #endif
@@ -155,13 +166,56 @@ static inline bool memledger_migration_is_private(void)
 	return LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0);
 }
 
-/* 6.1 trusts the mapcount of every entry but migration's, present or not. */
-static inline bool memledger_nonpresent_has_mapcount(swp_entry_t entry)
+/*
+ * Entries that are not present. 6.19 gave what they are a vocabulary of its own.
+ */
+
+static inline swp_entry_t memledger_pte_leaf(pte_t pte)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
-	return !is_migration_entry(entry);
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+	return softleaf_from_pte(pte);
 #else
+	return pte_to_swp_entry(pte);
+#endif
+}
+
+static inline swp_entry_t memledger_pmd_leaf(pmd_t pmd)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+	return softleaf_from_pmd(pmd);
+#else
+	return pmd_to_swp_entry(pmd);
+#endif
+}
+
+static inline bool memledger_leaf_is_swap(swp_entry_t entry)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+	return softleaf_is_swap(entry);
+#else
+	return !non_swap_entry(entry);
+#endif
+}
+
+/* The page that the entry stands for, or NULL. */
+static inline struct page *memledger_leaf_page(swp_entry_t entry)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+	return softleaf_has_pfn(entry) ? softleaf_to_page(entry) : NULL;
+#else
+	return is_pfn_swap_entry(entry) ? pfn_swap_entry_to_page(entry) : NULL;
+#endif
+}
+
+/* 6.1 trusts the mapcount of every entry but migration's, present or not. */
+static inline bool memledger_leaf_has_mapcount(swp_entry_t entry)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+	return softleaf_is_device_private(entry);
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 	return is_device_private_entry(entry);
+#else
+	return !is_migration_entry(entry);
 #endif
 }
 
@@ -174,6 +228,22 @@ static inline u32 memledger_page_mapcount(struct folio *folio,
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
 	return page_mapcount(page);
+#elif defined(CONFIG_NO_PAGE_MAPCOUNT)
+	int entire, mapcount;
+
+	if (!folio_test_large(folio))
+		return atomic_read(&folio->_mapcount) + 1;
+	mapcount = folio_large_mapcount(folio);
+	if (mapcount <= 0)
+		return 0;
+	entire = folio_entire_mapcount(folio);
+	if (mapcount <= entire)
+		return entire;
+	/* The average, rounded to the nearest, but not to none. */
+	mapcount = (unsigned int)(mapcount - entire +
+				  (int)(folio_large_nr_pages(folio) / 2)) >>
+		   folio_large_order(folio);
+	return max(mapcount + entire, 1);
 #else
 	int mapcount = atomic_read(&page->_mapcount) + 1;
 
@@ -184,6 +254,25 @@ static inline u32 memledger_page_mapcount(struct folio *folio,
 		mapcount += folio_entire_mapcount(folio);
 	return mapcount;
 #endif
+}
+
+/* Whether smaps calls a page private that is mapped @mapcount times. */
+static inline bool memledger_page_private(struct folio *folio, u32 mapcount)
+{
+#ifdef CONFIG_NO_PAGE_MAPCOUNT
+	return !folio_maybe_mapped_shared(folio);
+#else
+	return mapcount < 2;
+#endif
+}
+
+/*
+ * By its average, a page may be mapped more than once although one process has
+ * the whole folio: it is private then, and divided all the same.
+ */
+static inline bool memledger_divides_private(void)
+{
+	return IS_ENABLED(CONFIG_NO_PAGE_MAPCOUNT);
 }
 
 static inline u32 memledger_folio_entire_mapcount(struct folio *folio)
@@ -220,6 +309,16 @@ memledger_mapping_is_ksm(const struct address_space *mapping)
 	return IS_ENABLED(CONFIG_KSM) &&
 	       ((unsigned long)mapping & MEMLEDGER_MAPPING_KSM) ==
 	       MEMLEDGER_MAPPING_KSM;
+}
+
+/*
+ * Of any mapping but hugetlb's. For these 6.1's linear_page_index() calls a
+ * function that Android's kernels do not list.
+ */
+static inline pgoff_t memledger_page_index(const struct vm_area_struct *vma,
+					   unsigned long addr)
+{
+	return ((addr - vma->vm_start) >> PAGE_SHIFT) + vma->vm_pgoff;
 }
 
 /* Xen's grant mappings name their pages themselves. */
@@ -335,6 +434,17 @@ static inline void memledger_vma_flags_set(struct vm_area_struct *vma,
 	vm_flags_set(vma, flags);
 #else
 	vma->vm_flags |= flags;
+#endif
+}
+
+/* 7.0 made the flags a type of their own. No memory is set aside for the file. */
+static inline struct file *memledger_shmem_file_setup(const char *name,
+						      loff_t size)
+{
+#ifdef mk_vma_flags
+	return shmem_file_setup(name, size, mk_vma_flags(VMA_NORESERVE_BIT));
+#else
+	return shmem_file_setup(name, size, VM_NORESERVE);
 #endif
 }
 

@@ -639,6 +639,7 @@ void __init memledger_debugfs_init(void)
 	processes = debugfs_create_dir("processes", root);
 	debugfs_create_file("stats", 0400, root, NULL, &stats_fops);
 	memledger_debugfs_add_gpumem(root);
+	memledger_debugfs_add_carveouts(root);
 	memledger_debugfs_dmabuf_init(root);
 	memledger_debugfs_system_init(root);
 }

@@ -130,8 +130,11 @@ static int next_process(struct system_reader *reader)
 	} while (ret == -ESRCH);
 	if (ret)
 		return ret;
-	if (reader->pass.shares)
+	/* Of memory that has turned out to be another's nothing is printed. */
+	if (reader->pass.shares) {
 		memledger_names_free(&reader->names);
+		reader->process_complete = true;
+	}
 	reader->processes++;
 	reader->shared += !!reader->pass.shares;
 	reader->complete &= reader->process_complete;
@@ -153,6 +156,8 @@ static void advance_process(struct system_reader *reader)
 	reader->state = SYSTEM_END;
 	reader->end_ns = ktime_get_boottime_ns();
 	reader->complete &= !ret;
+	/* Not when the file is closed: some keep theirs open. */
+	memledger_pass_end(&reader->pass);
 }
 
 static void advance(struct system_reader *reader)

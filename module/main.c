@@ -7,6 +7,7 @@
  *            -> gpu.c -> lib/graphics.c ----------------------->
  *   dmabuf.c -> vma_walk.c, gpu.c -> lib/dmabuf.c
  *   system.c, of all processes -> snapshot.c
+ *   carveouts.c, of the device tree
  *   -> sysfs.c, debugfs.c
  *
  * and of all processes, while it is switched on, gpu_totals.c -> gpu_values.c.
@@ -14,6 +15,7 @@
 #include <linux/module.h>
 
 #include "capture.h"
+#include "carveouts.h"
 #include "dmabuf.h"
 #include "gpu.h"
 #include "gpu_totals.h"
@@ -27,9 +29,12 @@ static int __init memledger_init(void)
 	ret = memledger_snapshot_init();
 	if (ret)
 		return ret;
-	ret = memledger_gpu_init();
+	ret = memledger_carveouts_init();
 	if (ret)
 		return ret;
+	ret = memledger_gpu_init();
+	if (ret)
+		goto err_carveouts;
 	memledger_debugfs_init();
 	ret = memledger_sysfs_init();
 	if (ret)
@@ -42,6 +47,8 @@ err_debugfs:
 	memledger_gpu_totals_exit();
 	memledger_dmabuf_exit();
 	memledger_gpu_exit();
+err_carveouts:
+	memledger_carveouts_exit();
 	return ret;
 }
 
@@ -56,6 +63,7 @@ static void __exit memledger_exit(void)
 	memledger_gpu_totals_exit();
 	memledger_dmabuf_exit();
 	memledger_gpu_exit();
+	memledger_carveouts_exit();
 }
 
 module_init(memledger_init);

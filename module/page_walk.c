@@ -84,9 +84,9 @@ static noinline unsigned long walk_hole(struct memledger_page_walk *walk,
 	if (!walk->holes)
 		return end;
 
-	index = linear_page_index(vma, addr);
+	index = memledger_page_index(vma, addr);
 	walk->usage->swap += memledger_shmem_swap(walk->holes, &index,
-						  linear_page_index(vma, end),
+						  memledger_page_index(vma, end),
 						  &walk->budget);
 	return vma->vm_start + ((index - vma->vm_pgoff) << PAGE_SHIFT);
 }
@@ -136,18 +136,15 @@ static void account_pages(struct memledger_page_walk *walk, struct page *page,
 			  bool private)
 {
 	struct folio *folio = page_folio(page);
+	u32 facts = folio_facts(folio, entry_facts(READ_ONCE(folio->mapping),
+						   dirty));
 	struct memledger_entry entry = { .bytes = PAGE_SIZE };
-	u32 flags = folio_facts(folio, entry_facts(READ_ONCE(folio->mapping),
-						   dirty)) |
-		    vma_facts(walk->vma);
 	unsigned int i, run;
 
 	if (!mapcounts || folio_has_one_entry(folio)) {
-		entry.flags = flags;
 		if (mapcounts || private)
-			entry.flags |= MEMLEDGER_ENTRY_PRIVATE;
-		entry.nr = nr;
-		memledger_account_resident(walk->usage, &entry);
+			facts |= MEMLEDGER_ENTRY_PRIVATE;
+		memledger_tally_pages(&walk->tally, facts, nr, 0);
 		return;
 	}
 
@@ -160,8 +157,8 @@ static void account_pages(struct memledger_page_walk *walk, struct page *page,
 				break;
 		}
 		entry.nr = run;
-		entry.flags = flags;
-		if (entry.mapcount < 2)
+		entry.flags = facts | vma_facts(walk->vma);
+		if (memledger_page_private(folio, entry.mapcount))
 			entry.flags |= MEMLEDGER_ENTRY_PRIVATE;
 		memledger_account_resident(walk->usage, &entry);
 	}
@@ -174,12 +171,12 @@ static void account_present_page(struct memledger_page_walk *walk,
 	account_pages(walk, page, nr, dirty, true, false);
 }
 
+/* @mapcounts as above; huge entries that are not present never have them. */
 static void account_nonpresent_page(struct memledger_page_walk *walk,
-				    swp_entry_t entry, struct page *page,
-				    unsigned int nr, bool dirty)
+				    struct page *page, unsigned int nr,
+				    bool dirty, bool mapcounts)
 {
-	account_pages(walk, page, nr, dirty,
-		      memledger_nonpresent_has_mapcount(entry),
+	account_pages(walk, page, nr, dirty, mapcounts,
 		      memledger_migration_is_private());
 }
 
@@ -306,7 +303,7 @@ static u32 others_share(u32 mapcount)
 	return all - all / mapcount;
 }
 
-/* Whether @page counts as ours alone; else what others have of it. */
+/* Whether @page counts as ours alone, and what others have of it. */
 static __always_inline bool page_is_private(struct folio *folio,
 					    struct page *page, u32 *others)
 {
@@ -315,24 +312,25 @@ static __always_inline bool page_is_private(struct folio *folio,
 	if (folio_has_one_entry(folio))
 		return true;
 	mapcount = memledger_page_mapcount(folio, page);
-	if (mapcount < 2)
-		return true;
-	*others = others_share(mapcount);
-	return false;
+	if (mapcount >= 2)
+		*others = others_share(mapcount);
+	return memledger_page_private(folio, mapcount);
 }
 
 static void account_nonpresent_pte(struct memledger_page_walk *walk, pte_t pte)
 {
-	swp_entry_t entry = pte_to_swp_entry(pte);
+	swp_entry_t entry = memledger_pte_leaf(pte);
 	struct page *page;
 
-	if (!non_swap_entry(entry)) {
+	if (memledger_leaf_is_swap(entry)) {
 		memledger_account_swap(walk->usage, PAGE_SIZE,
 				       memledger_swap_count(entry));
-	} else if (is_pfn_swap_entry(entry)) {
-		page = pfn_swap_entry_to_page(entry);
-		account_nonpresent_page(walk, entry, page, 1, false);
+		return;
 	}
+	page = memledger_leaf_page(entry);
+	if (page)
+		account_nonpresent_page(walk, page, 1, false,
+					memledger_leaf_has_mapcount(entry));
 	/* Markers (userfaultfd, poison, guard) are no memory, and no hole. */
 }
 
@@ -433,7 +431,8 @@ static unsigned long walk_ptes(struct memledger_page_walk *walk, pte_t *pte,
 		others = 0;
 		private = page_is_private(folio, page, &others);
 		facts = folio_facts(folio, like->facts);
-		if (unlikely(facts != like->facts)) {
+		if (unlikely(facts != like->facts) ||
+		    (memledger_divides_private() && private && others)) {
 			if (private)
 				facts |= MEMLEDGER_ENTRY_PRIVATE;
 			memledger_tally_pages(&walk->tally, facts, 1, others);
@@ -480,13 +479,14 @@ static void flush_tally(struct memledger_page_walk *walk)
 
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
 /* The page of a present huge entry that smaps counts, or NULL. */
-static struct page *normal_huge_page(struct vm_area_struct *vma,
+static struct page *normal_huge_page(struct memledger_page_walk *walk,
 				     unsigned long addr, pmd_t pmd)
 {
+	const struct vm_area_struct *vma = walk->vma;
 	unsigned long pfn = pmd_pfn(pmd);
 	struct page *page;
 
-	if (memledger_pmd_special(pmd) || !pfn_valid(pfn))
+	if (memledger_pmd_special(pmd) || !find_pfns(walk, pfn))
 		return NULL;
 	page = pfn_to_page(pfn);
 	if (vma->vm_flags & VM_MIXEDMAP)
@@ -519,16 +519,12 @@ static void account_pmd(struct memledger_page_walk *walk, unsigned long addr,
 {
 	unsigned long size = end - addr;
 	struct page *page = NULL;
-	swp_entry_t entry = {};
 	struct folio *folio;
 
-	if (pmd_present(pmd)) {
-		page = normal_huge_page(walk->vma, addr & HPAGE_PMD_MASK, pmd);
-	} else if (thp_migration_supported()) {
-		entry = pmd_to_swp_entry(pmd);
-		if (is_pfn_swap_entry(entry))
-			page = pfn_swap_entry_to_page(entry);
-	}
+	if (pmd_present(pmd))
+		page = normal_huge_page(walk, addr & HPAGE_PMD_MASK, pmd);
+	else if (thp_migration_supported())
+		page = memledger_leaf_page(memledger_pmd_leaf(pmd));
 	if (!page)
 		return;
 
@@ -549,8 +545,8 @@ static void account_pmd(struct memledger_page_walk *walk, unsigned long addr,
 		account_present_page(walk, page, size >> PAGE_SHIFT,
 				     pmd_dirty(pmd));
 	else
-		account_nonpresent_page(walk, entry, page, size >> PAGE_SHIFT,
-					pmd_dirty(pmd));
+		account_nonpresent_page(walk, page, size >> PAGE_SHIFT,
+					pmd_dirty(pmd), false);
 }
 
 /* False if the entry is no longer huge: the caller looks again. */
@@ -641,15 +637,21 @@ static unsigned long walk_pmd(struct memledger_page_walk *walk, pmd_t *pmd,
 /*
  * From the top down to the entry for @addr. Each level's end is cut by that of
  * the level above: where a level is folded, its own addr_end() does not cut at
- * all. Returns as walk_pmd() does.
+ * all. The last level is kept, for the next entry or VMA, as the table below it
+ * is, and for the same reason. Returns as walk_pmd() does.
  */
 static unsigned long walk_down(struct memledger_page_walk *walk,
 			       unsigned long addr, unsigned long end)
 {
-	pgd_t *pgd = pgd_offset(walk->vma->vm_mm, addr);
+	pgd_t *pgd;
 	p4d_t *p4d;
 	pud_t *pud, entry;
 
+	if (walk->pmds && (addr & PUD_MASK) == walk->pmds_addr)
+		return walk_pmd(walk, walk->pmds + pmd_index(addr), addr,
+				pmd_addr_end(addr, end));
+
+	pgd = pgd_offset(walk->vma->vm_mm, addr);
 	end = pgd_addr_end(addr, end);
 	if (pgd_none(*pgd) || unlikely(pgd_bad(*pgd)))
 		return walk_hole(walk, addr, end);
@@ -667,7 +669,9 @@ static unsigned long walk_down(struct memledger_page_walk *walk,
 		walk->budget--;
 		return end;
 	}
-	return walk_pmd(walk, pmd_offset(pud, addr), addr,
+	walk->pmds = pmd_offset(pud, 0);
+	walk->pmds_addr = addr & PUD_MASK;
+	return walk_pmd(walk, walk->pmds + pmd_index(addr), addr,
 			pmd_addr_end(addr, end));
 }
 
@@ -752,15 +756,11 @@ static void account_hugetlb(struct memledger_page_walk *walk, pte_t *pte,
 	pte_t entry = ptep_get(pte);
 	bool present = pte_present(entry);
 	struct page *page = NULL;
-	swp_entry_t swp;
 
-	if (present) {
+	if (present)
 		page = pte_page(entry);
-	} else if (!pte_none(entry)) {
-		swp = pte_to_swp_entry(entry);
-		if (is_pfn_swap_entry(swp))
-			page = pfn_swap_entry_to_page(swp);
-	}
+	else if (!pte_none(entry))
+		page = memledger_leaf_page(memledger_pte_leaf(entry));
 	if (!page)
 		return;
 	if (memledger_hugetlb_shared(page_folio(page), pte, present))

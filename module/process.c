@@ -79,6 +79,7 @@ bool memledger_process_is_alive(struct pid *pid)
  * @buf: gets the leader's name
  * @size: of @buf, at least TASK_COMM_LEN
  *
+ * Context: does not sleep.
  * Return: 0; -ESRCH if the process has exited or is a kernel thread.
  */
 int memledger_process_comm(struct pid *pid, char *buf, size_t size)

@@ -1150,6 +1150,7 @@ static struct attribute *features_attrs[] = {
 	&feature_owner_capture_attr.attr,
 	&memledger_sysfs_feature_gpu_totals.attr,
 	&memledger_sysfs_feature_gpu_provider.attr,
+	&memledger_sysfs_feature_carveouts.attr,
 	NULL
 };
 
@@ -1161,7 +1162,6 @@ static const struct attribute_group features_group = {
 
 static const struct attribute_group *root_groups[] = {
 	&features_group,
-	&memledger_sysfs_gpu_group,
 	&memledger_sysfs_dmabuf_group,
 	&root_group,
 	NULL
@@ -1185,11 +1185,16 @@ int __init memledger_sysfs_init(void)
 	processes = kobject_create_and_add("processes", &root->kobj);
 	if (!processes)
 		goto err_root;
-	ret = sysfs_create_groups(&root->kobj, root_groups);
+	ret = memledger_sysfs_add_gpu(&root->kobj);
 	if (ret)
 		goto err_processes;
+	ret = sysfs_create_groups(&root->kobj, root_groups);
+	if (ret)
+		goto err_gpu;
 	return 0;
 
+err_gpu:
+	memledger_sysfs_remove_gpu();
 err_processes:
 	kobject_put(processes);
 err_root:
@@ -1205,6 +1210,7 @@ err_root:
 void memledger_sysfs_close(void)
 {
 	sysfs_remove_groups(&root->kobj, root_groups);
+	memledger_sysfs_remove_gpu();
 }
 
 /**

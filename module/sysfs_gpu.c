@@ -134,7 +134,45 @@ static struct attribute *gpu_attrs[] = {
 	NULL
 };
 
-const struct attribute_group memledger_sysfs_gpu_group = {
-	.name = "gpu",
-	.attrs = gpu_attrs,
-};
+static const struct attribute_group gpu_group = { .attrs = gpu_attrs };
+
+static struct kobject *gpu;
+
+/* Its files at once, whenever it is released. */
+static void remove_gpu(void)
+{
+	kobject_del(gpu);
+	kobject_put(gpu);
+}
+
+/**
+ * memledger_sysfs_add_gpu - make gpu/
+ * @root: the directory to make it in
+ *
+ * Return: 0 or a negative errno, and then nothing is there.
+ */
+int __init memledger_sysfs_add_gpu(struct kobject *root)
+{
+	int ret;
+
+	gpu = kobject_create_and_add("gpu", root);
+	if (!gpu)
+		return -ENOMEM;
+	ret = sysfs_create_group(gpu, &gpu_group);
+	if (!ret)
+		ret = memledger_sysfs_add_carveouts(gpu);
+	if (ret)
+		remove_gpu();
+	return ret;
+}
+
+/**
+ * memledger_sysfs_remove_gpu - remove gpu/
+ *
+ * Context: waits for the readers of its files.
+ */
+void memledger_sysfs_remove_gpu(void)
+{
+	memledger_sysfs_remove_carveouts();
+	remove_gpu();
+}

@@ -221,7 +221,10 @@ int memledger_pass_names(struct memledger_pass *pass,
 
 /**
  * memledger_pass_end - let go of all that a pass holds
- * @pass: of no use afterwards
+ * @pass: has seen nothing and is at no process afterwards; to end it again
+ *	does no harm
+ *
+ * Context: process context; may sleep.
  */
 void memledger_pass_end(struct memledger_pass *pass)
 {
@@ -230,9 +233,14 @@ void memledger_pass_end(struct memledger_pass *pass)
 	int bucket;
 
 	put_pid(pass->pid);
+	pass->pid = NULL;
 	memledger_known_free(pass->known);
+	pass->known = NULL;
 	hash_for_each_safe(pass->seen, bucket, next, seen, node) {
+		hash_del(&seen->node);
+		/* Frees much of a process that has exited since. */
 		mmdrop(seen->mm);
 		kfree(seen);
+		cond_resched();
 	}
 }

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From a process number to a pinned process, and from that to its mm.
+ * From a process number to a pinned process that is tracked.
  *
  * A target holds a struct pid: it keeps neither the task nor its memory, and
  * a number that is used again is another struct pid.
  */
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
-#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
-#include <linux/string_helpers.h>
 #include <linux/wait.h>
 
 #include "capture.h"
@@ -70,19 +68,6 @@ void memledger_target_put(struct memledger_target *target)
 }
 
 /**
- * memledger_target_mm - the memory that a process uses now
- * @target: the process
- *
- * Context: does not sleep.
- * Return: an mm with an mmgrab() reference, or ERR_PTR(-ESRCH) if the process
- * has exited.
- */
-struct mm_struct *memledger_target_mm(struct memledger_target *target)
-{
-	return memledger_process_mm(target->pid) ?: ERR_PTR(-ESRCH);
-}
-
-/**
  * memledger_target_is_alive - whether a process still has memory
  * @target: the process
  *
@@ -113,14 +98,27 @@ int memledger_target_comm(struct memledger_target *target, char *buf,
  * @text: gets it with control characters, backslashes and what is not ASCII as
  *	octal escapes
  * @size: of @text; MEMLEDGER_COMM_TEXT_LEN is enough for any name
+ *
+ * string_escape_mem() does as much, but Android's kernels do not list it.
  */
 void memledger_comm_escape(const char *comm, char *text, size_t size)
 {
-	int len = string_escape_mem(comm, strlen(comm), text, size - 1,
-				    ESCAPE_OCTAL | ESCAPE_NAP | ESCAPE_APPEND,
-				    "\\");
+	const char *end = text + size - 1;
+	size_t len;
 
-	text[min_t(int, len, size - 1)] = '\0';
+	for (; *comm; comm++, text += len) {
+		unsigned char c = *comm;
+
+		/* What is not escaped, of ASCII. */
+		len = c >= ' ' && c <= '~' && c != '\\' ? 1 : 4;
+		if (end - text < len)
+			break;
+		if (len == 1)
+			*text = c;
+		else
+			sprintf(text, "\\%03o", c);
+	}
+	*text = '\0';
 }
 
 static struct memledger_target *find_target(pid_t nr)
@@ -185,7 +183,6 @@ err_put:
 static struct pid *get_process(pid_t nr)
 {
 	struct task_struct *task;
-	struct mm_struct *mm;
 	struct pid *pid;
 	int ret;
 
@@ -204,13 +201,8 @@ static struct pid *get_process(pid_t nr)
 	ret = task->flags & PF_KTHREAD ? -EINVAL : 0;
 	put_task_struct(task);
 	/* A zombie has a number, but nothing to be tracked. */
-	if (!ret) {
-		mm = memledger_process_mm(pid);
-		if (mm)
-			mmdrop(mm);
-		else
-			ret = -ESRCH;
-	}
+	if (!ret && !memledger_process_is_alive(pid))
+		ret = -ESRCH;
 	if (!ret)
 		return pid;
 	put_pid(pid);

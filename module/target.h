@@ -15,7 +15,6 @@
 
 struct dentry;
 struct memledger_sysfs_dir;
-struct mm_struct;
 
 /**
  * struct memledger_target - a tracked process
@@ -61,7 +60,6 @@ void memledger_target_untrack_all(void);
 void memledger_target_get(struct memledger_target *target);
 void memledger_target_put(struct memledger_target *target);
 bool memledger_target_is_alive(struct memledger_target *target);
-struct mm_struct *memledger_target_mm(struct memledger_target *target);
 int memledger_target_comm(struct memledger_target *target, char *buf,
 			  size_t size);
 
@@ -81,6 +79,7 @@ void memledger_sysfs_close(void);
 void memledger_sysfs_exit(void);
 void memledger_debugfs_init(void);
 void memledger_debugfs_add_gpumem(struct dentry *root);
+void memledger_debugfs_add_carveouts(struct dentry *root);
 void memledger_debugfs_system_init(struct dentry *root);
 void memledger_debugfs_exit(void);
 

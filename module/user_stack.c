@@ -94,15 +94,11 @@ static unsigned int walk_frames(unsigned long fp, unsigned long *pcs,
 	return nr;
 }
 
-#endif
-
-#if defined(CONFIG_X86_64)
-
 #define MAX_FRAME_WORDS	64
 
 /*
- * The frame record that rbp points to is that of the function that @sp is in
- * only if that function keeps frame pointers. Where it does not, rbp is its
+ * The frame record that @fp points to is that of the function that @sp is in
+ * only if that function keeps frame pointers. Where it does not, @fp is its
  * caller's, or anything, and there is a return address between the two: the
  * chain would then pass over a function, and name the wrong one.
  */
@@ -115,11 +111,15 @@ static bool frame_is_next(unsigned long sp, unsigned long fp)
 	    !read_user(sp, words, nr * sizeof(long)))
 		return false;
 	for (i = 0; i < nr; i++) {
-		if (follows_call(words[i]))
+		if (follows_call(memledger_user_pc(words[i])))
 			return false;
 	}
 	return true;
 }
+
+#endif
+
+#if defined(CONFIG_X86_64)
 
 unsigned int memledger_user_stack(unsigned long *pcs, unsigned int max)
 {
@@ -155,7 +155,9 @@ unsigned int memledger_user_stack(unsigned long *pcs, unsigned int max)
 	pcs[nr++] = regs->pc;
 	/* The stub that makes the call has no frame; x30 is where it returns. */
 	pcs[nr++] = memledger_user_pc(regs->regs[30]);
-	return walk_frames(regs->regs[29], pcs, nr, max);
+	if (frame_is_next(regs->sp, regs->regs[29]))
+		nr = walk_frames(regs->regs[29], pcs, nr, max);
+	return nr;
 }
 
 #else

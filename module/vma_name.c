@@ -8,6 +8,7 @@
 #include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/string.h>
+#include <linux/stringhash.h>
 
 #include "compat.h"
 #include "walk.h"
@@ -179,51 +180,46 @@ void memledger_name_slots_init(struct memledger_name_slots *slots)
 	unsigned int i;
 
 	for (i = 0; i < MEMLEDGER_NR_TEXT_SLOTS; i++)
-		slots->text[i].len = 0;
+		slots->text[i].hash_len = 0;
 	for (i = 0; i < MEMLEDGER_NR_FILE_SLOTS; i++)
 		slots->file[i].dentry = NULL;
 }
 
 static bool is_in_slot(const struct memledger_text_slot *slot, const char *text,
-		       size_t len)
+		       u64 hash_len, bool shmem)
 {
-	return slot->len == len &&
-	       !memcmp(slot->text, text, round_up(len, sizeof(u64)));
+	return slot->hash_len == hash_len && slot->shmem == shmem &&
+	       !memcmp(slot->text, text, hashlen_len(hash_len));
 }
 
 /*
- * Remembers a name by its text, in @buf. Returns its slot, and in @known
- * whether it was there before. Each text has two: names are few, and those of
- * neighbours that take turns must not drive each other out.
+ * Remembers a name by its text. Returns its slot, and in @known whether it was
+ * there before. Each text has two: names are few, and those of neighbours that
+ * take turns must not drive each other out.
  */
-static unsigned int text_slot(struct memledger_name_slots *slots, char *buf,
-			      size_t len, bool *known)
+static unsigned int text_slot(struct memledger_name_slots *slots,
+			      const char *text, bool shmem, bool *known)
 {
-	size_t padded = round_up(len, sizeof(u64));
-	const u64 *end = (u64 *)(buf + padded);
-	struct memledger_text_slot *slot;
-	unsigned int i;
-	u64 tail;
+	u64 hash_len = hashlen_string(NULL, text);
+	size_t len = hashlen_len(hash_len);
+	unsigned int i = hashlen_hash(hash_len) % MEMLEDGER_NR_TEXT_SLOTS;
+	struct memledger_text_slot *slot = &slots->text[i];
 
-	memset(buf + len, 0, sizeof(u64));
-	/* The last bytes are what names differ in. */
-	tail = end[-1] + len;
-	if (padded > sizeof(u64))
-		tail ^= end[-2] << 1;
-	i = hash_64(tail, MEMLEDGER_TEXT_SLOTS_SHIFT);
-	slot = &slots->text[i];
 	*known = true;
-	if (is_in_slot(slot, buf, len))
+	if (is_in_slot(slot, text, hash_len, shmem))
 		return MEMLEDGER_TEXT_SLOTS + i;
-	if (is_in_slot(&slots->text[i ^ 1], buf, len))
+	if (is_in_slot(&slots->text[i ^ 1], text, hash_len, shmem))
 		return MEMLEDGER_TEXT_SLOTS + (i ^ 1);
 
 	*known = false;
-	if (slot->len && !slots->text[i ^ 1].len)
+	if (!len || len > MEMLEDGER_TEXT_SLOT_SIZE)
+		return MEMLEDGER_OTHER_SLOT;
+	if (slot->hash_len && !slots->text[i ^ 1].hash_len)
 		i ^= 1;
 	slot = &slots->text[i];
-	slot->len = len;
-	memcpy(slot->text, buf, padded);
+	slot->hash_len = hash_len;
+	slot->shmem = shmem;
+	memcpy(slot->text, text, len);
 	return MEMLEDGER_TEXT_SLOTS + i;
 }
 
@@ -236,17 +232,6 @@ static bool is_pseudo_shmem(const struct dentry *dentry)
 {
 	return dentry->d_sb->s_magic == TMPFS_MAGIC && IS_ROOT(dentry) &&
 	       dentry->d_op && dentry->d_op->d_dname;
-}
-
-/* Returns 0 where the name is too long for a slot. */
-static size_t pseudo_shmem_name(const struct dentry *dentry, char *buf)
-{
-	ssize_t len;
-
-	buf[0] = '/';
-	len = strscpy(buf + 1, dentry->d_name.name,
-		      MEMLEDGER_TEXT_SLOT_SIZE - 1);
-	return len < 0 ? 0 : 1 + len;
 }
 
 static unsigned int file_slot(struct memledger_name_slots *slots,
@@ -279,24 +264,21 @@ static unsigned int file_slot(struct memledger_name_slots *slots,
 }
 
 static unsigned int any_file_slot(struct memledger_name_slots *slots,
-				  const struct file *file, char *buf,
-				  bool *known)
+				  const struct file *file, bool *known)
 {
 	const struct path *path = memledger_file_path(file);
-	size_t len;
 
-	if (!is_pseudo_shmem(path->dentry))
-		return file_slot(slots, path, file, known);
-	len = pseudo_shmem_name(path->dentry, buf);
-	return len ? text_slot(slots, buf, len, known) : MEMLEDGER_OTHER_SLOT;
+	if (is_pseudo_shmem(path->dentry))
+		return text_slot(slots, path->dentry->d_name.name, true, known);
+	return file_slot(slots, path, file, known);
 }
 
 /**
  * memledger_vma_slot - name a VMA, unless it is called like one before
  * @vma: the VMA
  * @slots: names before
- * @buf: room for the text, aligned to 8
- * @size: of @buf; at least MEMLEDGER_TEXT_SLOT_SIZE + 16
+ * @buf: room for the text
+ * @size: of @buf
  * @out: gets slot, and name, len and deleted as of memledger_vma_name(); name
  *	is NULL if it is that of the last VMA with this slot
  *
@@ -308,29 +290,18 @@ void memledger_vma_slot(struct vm_area_struct *vma,
 {
 	const char *anon = memledger_vma_anon_name(vma);
 	bool known = false;
-	size_t len;
 
 	out->name = NULL;
-	if (vma->vm_file) {
-		out->slot = anon ? MEMLEDGER_OTHER_SLOT :
-			    any_file_slot(slots, vma->vm_file, buf, &known);
-		if (!known)
-			memledger_vma_name(vma, buf, size, out);
-		return;
-	}
-	if (special_name(vma)) {
+	if (vma->vm_file && !anon) {
+		out->slot = any_file_slot(slots, vma->vm_file, &known);
+	} else if (vma->vm_file || special_name(vma)) {
 		out->slot = MEMLEDGER_OTHER_SLOT;
-		memledger_vma_name(vma, buf, size, out);
-		return;
-	}
-	if (!anon) {
+	} else if (anon) {
+		out->slot = text_slot(slots, anon, false, &known);
+	} else {
 		out->slot = MEMLEDGER_NAMELESS_SLOT;
-		return;
+		known = true;
 	}
-	len = anon_name(buf, MEMLEDGER_TEXT_SLOT_SIZE, anon);
-	out->slot = text_slot(slots, buf, len, &known);
-	if (!known) {
-		out->deleted = false;
-		set_name(out, buf, len);
-	}
+	if (!known)
+		memledger_vma_name(vma, buf, size, out);
 }

@@ -61,8 +61,12 @@ static void describe_file(struct vm_area_struct *vma, unsigned long addr,
 {
 	const struct inode *inode;
 
-	if (!vma->vm_file)
+	if (!vma->vm_file) {
+		out->dev = 0;
+		out->ino = 0;
+		out->offset = 0;
 		return;
+	}
 	inode = memledger_file_inode(vma->vm_file);
 	out->dev = inode->i_sb->s_dev;
 	out->ino = inode->i_ino;
@@ -78,7 +82,7 @@ static bool same_vma(const struct memledger_walk *walk,
 {
 	const struct memledger_vma *was = &walk->vma;
 	u64 done = walk->addr - was->start;
-	struct memledger_vma now = {};
+	struct memledger_vma now;
 
 	if (vma->vm_start > walk->addr)
 		return false;
@@ -119,11 +123,12 @@ static void open_vma(struct memledger_walk *walk, struct vm_area_struct *vma)
 {
 	/* Below addr all is counted, whatever has grown there since. */
 	walk->addr = max(walk->addr, vma->vm_start);
-	walk->vma = (struct memledger_vma){
-		.start = walk->addr,
-		.end = vma->vm_end,
-		.flags = vma->vm_flags,
-	};
+	walk->vma.start = walk->addr;
+	walk->vma.end = vma->vm_end;
+	walk->vma.flags = vma->vm_flags;
+	/* Many VMAs have no page, and leave all as it is. */
+	if (!memledger_vma_usage_is_empty(&walk->vma.usage))
+		memset(&walk->vma.usage, 0, sizeof(walk->vma.usage));
 	if (walk->slots) {
 		memledger_vma_slot(vma, walk->slots, walk->names[0],
 				   MEMLEDGER_NAME_SIZE, &walk->vma);
@@ -245,8 +250,8 @@ static void add_whole_swap(struct memledger_walk *walk,
 		return;
 	}
 	walk->swap_file = get_file(vma->vm_file);
-	walk->swap_start = linear_page_index(vma, walk->vma.start);
-	walk->swap_end = linear_page_index(vma, walk->vma.end);
+	walk->swap_start = memledger_page_index(vma, walk->vma.start);
+	walk->swap_end = memledger_page_index(vma, walk->vma.end);
 }
 
 /*
@@ -285,6 +290,16 @@ static bool walk_hugetlb(struct memledger_walk *walk,
 static long vma_cost(const struct memledger_vma *vma)
 {
 	return VMA_COST + (vma->name ? NAME_COST(vma->len) : 0);
+}
+
+/*
+ * No page of anonymous memory, in memory or in swap, is without an anon_vma: what
+ * has none was never touched, or only read, and the zero page does not count.
+ */
+static bool is_untouched(const struct vm_area_struct *vma)
+{
+	return vma_is_anonymous((struct vm_area_struct *)vma) &&
+	       !READ_ONCE(vma->anon_vma);
 }
 
 /* Where the piece of @vma at walk->addr ends: at a cut, or with the VMA. */
@@ -340,6 +355,8 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 				walk->back_off = true;
 				goto out;
 			}
+		} else if (is_untouched(vma)) {
+			walk->addr = end;
 		} else {
 			pages->holes = swap == SHMEM_SWAP_HOLES ?
 				      vma->vm_file->f_mapping : NULL;

@@ -71,16 +71,18 @@ struct memledger_vma {
 #define MEMLEDGER_NAME_SLOTS		(MEMLEDGER_FILE_SLOTS + \
 					 MEMLEDGER_NR_FILE_SLOTS)
 
-/* "[anon:" TEXT "]", and padding with zeroes to a multiple of 8. */
-#define MEMLEDGER_TEXT_SLOT_SIZE	88
+/* The kernel's bound for names of anonymous memory, the final NUL included. */
+#define MEMLEDGER_TEXT_SLOT_SIZE	80
 
 /**
  * struct memledger_text_slot - a name without a directory in it
- * @len: of @text; 0 for a free slot
- * @text: padded with zeroes to a multiple of 8
+ * @hash_len: hash and length of @text; 0 for a free slot
+ * @shmem: it is the name of an object of shmem, and not of anonymous memory
+ * @text: without what maps prints around it; no NUL behind it
  */
 struct memledger_text_slot {
-	size_t len;
+	u64 hash_len;
+	bool shmem;
 	char text[MEMLEDGER_TEXT_SLOT_SIZE];
 };
 
@@ -193,7 +195,9 @@ struct memledger_pte_table {
  * @like: what the last entry was like
  * @pfns: ranges of page frames that have been seen
  * @next_pfns: which of them gives way to another one
- * @table: the page table that the last entry was in
+ * @table: the page table that was looked into last
+ * @pmds: NULL, or the middle directory that was looked into last
+ * @pmds_addr: the first address that it is for
  *
  * For one slice, see memledger_page_walk_begin().
  */
@@ -207,6 +211,8 @@ struct memledger_page_walk {
 	struct memledger_pfns pfns[4];
 	unsigned int next_pfns;
 	struct memledger_pte_table table;
+	pmd_t *pmds;
+	unsigned long pmds_addr;
 };
 
 void memledger_page_walk_begin(struct memledger_page_walk *walk, long budget);

@@ -20,11 +20,12 @@ docs()
 
 # The files that the ABI documents $1 describe, as "MODE PATH", for process $2.
 # A word in capitals in a path stands for each of those that the text names
-# behind "WORD is", either in a sentence or in a table.
+# behind "WORD is", either in a sentence or in a table; TGID for the process, and
+# CARVEOUT for what the selftest carveouts compares with the device tree.
 documented()
 {
 	# shellcheck disable=SC2086 # a list of files
-	awk -v tgid="$2" '
+	awk -v tgid="$2" -v carveouts_dir=$nodes/gpu/carveouts '
 	function table_words(text, word,    lines, nr, i, inside, list) {
 		nr = split(text, lines, "\n")
 		for (i = 1; i <= nr; i++) {
@@ -53,6 +54,16 @@ documented()
 		gsub(/[,;]/, " ", line)
 		return line
 	}
+	# Those that the device tree names, which may be none.
+	function carveouts(    list, line, command) {
+		command = "find " carveouts_dir " -mindepth 1 -type d"
+		while ((command | getline line) > 0) {
+			sub(/.*\//, "", line)
+			list = list " " line
+		}
+		close(command)
+		return list
+	}
 	function expand(mode, path, text,    word, words, nr, i, head, tail) {
 		if (!match(path, /\/[A-Z]+/)) {
 			print mode, path
@@ -61,9 +72,10 @@ documented()
 		head = substr(path, 1, RSTART)
 		word = substr(path, RSTART + 1, RLENGTH - 1)
 		tail = substr(path, RSTART + RLENGTH)
-		nr = split(word == "TGID" ? tgid : named_words(text, word),
-			   words, " ")
-		if (!nr)
+		nr = split(word == "TGID" ? tgid :
+			   word == "CARVEOUT" ? carveouts() :
+			   named_words(text, word), words, " ")
+		if (!nr && word != "CARVEOUT")
 			print "undocumented", path
 		for (i = 1; i <= nr; i++)
 			expand(mode, head words[i] tail, text)
@@ -118,9 +130,27 @@ same_tree()
 	return $same
 }
 
+# Rows that only a name of anonymous memory leads to.
+needs_names()
+{
+	case $1 in
+	*/unknown/unnamed_*)
+		return 1 ;;
+	*/category/dalvik_heap/*|*/unknown/*|*/subcategory/heap/*|\
+	*/subcategory/los/*|*/subcategory/zygote/*|*/subcategory/non_moving/*|\
+	*/subcategory/linear_alloc/*|*/subcategory/gc/*|\
+	*/subcategory/compiler_metadata/*|*/subcategory/indirect_ref/*)
+		return 0 ;;
+	*)
+		return 1 ;;
+	esac
+}
+
 # What the documents allow to have no number.
 may_be_unavailable()
 {
+	! needs_names "$1" ||
+		[ "$(cat $nodes/features/anon_names)" = 1 ] || return 0
 	case $1 in
 	*/category/memfd/*)
 		return 0 ;;
@@ -130,6 +160,8 @@ may_be_unavailable()
 		[ "$(cat $nodes/features/gpu_provider)" = 0 ] ;;
 	"$nodes"/gpu/provider|"$nodes"/gpu/total)
 		[ "$(cat $nodes/features/gpu_provider)" = 0 ] ;;
+	"$nodes"/gpu/carveouts/*)
+		[ "$(cat $nodes/features/carveouts)" = 0 ] ;;
 	"$nodes"/gpu/*)
 		[ "$(cat $nodes/gpu_totals)" = 0 ] ;;
 	*/dmabuf/unattributed_*)
@@ -148,7 +180,8 @@ one_value()
 	while read -r file; do
 		if cat "$file" > "$scratch/value" 2> "$scratch/error"; then
 			case $file in
-			*/comm|*/profile|*/pss_method|*/imported_rule|*/provider)
+			*/comm|*/profile|*/pss_method|*/imported_rule|*/provider|\
+			*/owner)
 				value='..*' ;;
 			*) value='-\{0,1\}[0-9]\{1,\}' ;;
 			esac
@@ -182,7 +215,18 @@ unavailable()
 	return $wrong
 }
 
+# For the reader, and for the table of what works where.
+features()
+{
+	echo "kernel $(uname -r) $(uname -m)"
+	echo "pss_method $(cat $nodes/pss_method)"
+	for file in "$nodes"/features/*; do
+		echo "feature ${file##*/} $(cat "$file")"
+	done
+}
+
 ktap_print_header
+features | comment
 ktap_set_plan 4
 start_target "$@"
 echo "$target" > $nodes/track || ktap_exit_fail_msg cannot track

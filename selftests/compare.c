@@ -270,10 +270,17 @@ static void compare_files(pid_t tgid, const char *row, unsigned int where,
 				     -EOPNOTSUPP);
 }
 
+/* Whether what rows only a name of anonymous memory leads to can be told. */
+static bool have_anon_names;
+
 static bool category_exists(enum memledger_category category,
 			    const char *profile)
 {
 	switch (category) {
+	case MEMLEDGER_CAT_DALVIK_HEAP:
+		return have_anon_names;
+	case MEMLEDGER_CAT_DALVIK_OTHER:
+		return have_anon_names || strcmp(profile, "android10");
 	case MEMLEDGER_CAT_EGL_MTRACK:
 	case MEMLEDGER_CAT_GL_MTRACK:
 	case MEMLEDGER_CAT_OTHER_MTRACK:
@@ -283,6 +290,32 @@ static bool category_exists(enum memledger_category category,
 	default:
 		return true;
 	}
+}
+
+static bool subcategory_exists(enum memledger_subcategory subcategory,
+			       const char *profile)
+{
+	bool android10 = !strcmp(profile, "android10");
+
+	switch (subcategory) {
+	case MEMLEDGER_SUB_ZYGOTE_JIT:
+		return !android10;
+	case MEMLEDGER_SUB_APP_JIT:
+		return have_anon_names || !android10;
+	case MEMLEDGER_SUB_BOOT_VDEX:
+	case MEMLEDGER_SUB_APP_DEX:
+	case MEMLEDGER_SUB_APP_VDEX:
+	case MEMLEDGER_SUB_APP_ART:
+	case MEMLEDGER_SUB_BOOT_ART:
+		return true;
+	default:
+		return have_anon_names;
+	}
+}
+
+static bool class_exists(const char *name)
+{
+	return have_anon_names || !strncmp(name, "unnamed_", 8);
 }
 
 static int record_read(struct memledger_record *record, pid_t tgid)
@@ -392,8 +425,8 @@ static void compare_unknown(pid_t tgid, const struct memledger_totals *totals,
 		snprintf(row, sizeof(row), "unknown/%s", class_names[i]);
 		compare_numbers(row, &totals->unknown[i], &of_class[i],
 				have_swap_pss);
-		compare_files(tgid, row, IN_DETAIL, &totals->unknown[i], true,
-			      have_swap_pss);
+		compare_files(tgid, row, IN_DETAIL, &totals->unknown[i],
+			      class_exists(class_names[i]), have_swap_pss);
 	}
 }
 
@@ -417,7 +450,6 @@ static void compare_totals(pid_t tgid, const struct memledger_record *record,
 			   const struct vma_list *smaps, bool have_swap_pss)
 {
 	const struct memledger_totals *totals = &record->totals;
-	bool have_zygote_jit = strcmp(record->profile, "android10");
 	struct memledger_usage sum;
 	char row[64];
 
@@ -453,7 +485,7 @@ static void compare_totals(pid_t tgid, const struct memledger_record *record,
 					       subcategory_names[i] });
 		compare_row(row, is, &sum, have_swap_pss);
 		compare_files(tgid, row, IN_DETAIL, is,
-			      i != MEMLEDGER_SUB_ZYGOTE_JIT || have_zygote_jit,
+			      subcategory_exists(i, record->profile),
 			      have_swap_pss);
 	}
 }
@@ -510,6 +542,7 @@ int compare_process(pid_t tgid, bool with_files, struct vma_list *smaps)
 	struct vma_list ours;
 	int err;
 
+	have_anon_names = node_read("features/anon_names") == 1;
 	/* Whatever shares pages with it may need a moment to settle. */
 	for (int try = 0;; try++) {
 		memset(&ours, 0, sizeof(ours));

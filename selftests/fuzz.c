@@ -19,7 +19,7 @@
 
 #include "kselftest_harness.h"
 
-#define ROUNDS		20000
+#define ROUNDS		5000
 #define NR_VICTIMS	4
 #define NR_READERS	2
 #define MAX_FILES	8192

@@ -463,6 +463,8 @@ TEST_F_TIMEOUT(graphics, equals_the_model, TIMEOUT)
 {
 	int i, ret;
 
+	if (dmabuf_missing())
+		SKIP(return, "%s", dmabuf_missing());
 	random_state = 20261130 + variant->rule * 1000 + variant->shmem;
 	ASSERT_EQ(0, start(&self->model, 0));
 	ASSERT_EQ(0, start(&self->model, 1));
@@ -492,6 +494,8 @@ TEST_F_TIMEOUT(graphics, mapped_memory_counts_once, TIMEOUT)
 	int e, b;
 	pid_t pid;
 
+	if (dmabuf_missing())
+		SKIP(return, "%s", dmabuf_missing());
 	ASSERT_EQ(0, start(model, 0));
 	pid = model->process[0].pid;
 	e = model_alloc(model, 0, 3 * MB, KGSL_MEMTYPE_TEXTURE,
@@ -540,6 +544,8 @@ TEST_F_TIMEOUT(graphics, app_and_compositor, TIMEOUT)
 	struct model *model = &self->model;
 	int b;
 
+	if (dmabuf_missing())
+		SKIP(return, "%s", dmabuf_missing());
 	ASSERT_EQ(0, start(model, 0));
 	ASSERT_EQ(0, start(model, 1));
 	b = model_new_buffer(model, 0, 12 * MB, true);

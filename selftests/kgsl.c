@@ -312,6 +312,16 @@ int kgsl_row(pid_t tgid, unsigned int id, struct kgsl_row *row)
 	return -ENOENT;
 }
 
+/* Why buffers cannot be imported on this kernel, for SKIP, or NULL. */
+const char *dmabuf_missing(void)
+{
+	if (!file_readable("/dev/dma_heap/system"))
+		return "no /dev/dma_heap/system (CONFIG_DMABUF_HEAPS_SYSTEM)";
+	if (!file_readable("/dev/udmabuf"))
+		return "no /dev/udmabuf (CONFIG_UDMABUF)";
+	return NULL;
+}
+
 /* Returns the fd of a DMA-BUF of the system heap. */
 int dmabuf_from_heap(size_t size)
 {

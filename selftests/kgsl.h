@@ -77,6 +77,7 @@ long long kgsl_wait(pid_t tgid, const char *file, long long value);
 int kgsl_rows(pid_t tgid, struct kgsl_row *rows, int max);
 int kgsl_row(pid_t tgid, unsigned int id, struct kgsl_row *row);
 
+const char *dmabuf_missing(void);
 int dmabuf_from_heap(size_t size);
 int dmabuf_from_memfd(size_t size);
 u64 dmabuf_inode(int fd);

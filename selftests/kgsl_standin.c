@@ -611,6 +611,8 @@ TEST_F_TIMEOUT(standin, mmap_errors, TIMEOUT)
 	};
 	size_t i;
 
+	if (dmabuf_missing())
+		SKIP(return, "%s", dmabuf_missing());
 	for (i = 0; i < ARRAY_SIZE(table); i++) {
 		ASSERT_GT(table[i].id, 0)
 			TH_LOG("%s", table[i].what);
@@ -980,6 +982,8 @@ TEST_F_TIMEOUT(standin, killed_in_namespace, TIMEOUT)
 	pid_t pid, inner = 0;
 	int pipes[2];
 
+	if (dmabuf_missing())
+		SKIP(return, "%s", dmabuf_missing());
 	ASSERT_EQ(pipe(pipes), 0);
 	pid = start_process(alloc_in_namespace, &pipes[1]);
 	ASSERT_GT(pid, 0);
@@ -1126,6 +1130,8 @@ TEST_F_TIMEOUT(standin, dmabufs, TIMEOUT)
 	};
 	size_t size = 300 * self->page, i;
 
+	if (dmabuf_missing())
+		SKIP(return, "%s", dmabuf_missing());
 	for (i = 0; i < ARRAY_SIZE(table); i++) {
 		int fd = table[i].create(size), id, again;
 		struct kgsl_map_user_mem map = {
@@ -1237,6 +1243,8 @@ TEST_F_TIMEOUT(standin, divisions, TIMEOUT)
 {
 	size_t size = 12 * self->page, i;
 
+	if (dmabuf_missing())
+		SKIP(return, "%s", dmabuf_missing());
 	for (i = 0; i < ARRAY_SIZE(divisions); i++) {
 		const struct division *division = &divisions[i];
 		struct importer importer = {
@@ -1279,6 +1287,8 @@ TEST_F_TIMEOUT(standin, counts, TIMEOUT)
 	struct kgsl_row rows[8];
 	int i;
 
+	if (dmabuf_missing())
+		SKIP(return, "%s", dmabuf_missing());
 	ASSERT_EQ(import_all(self->fd, dmabuf, types), 0);
 	ASSERT_EQ(kgsl_rows(self->me, rows, ARRAY_SIZE(rows)), 5);
 	for (i = 0; i < 5; i++) {
@@ -1425,6 +1435,8 @@ TEST_F_TIMEOUT(standin, free_on_fence, TIMEOUT)
 		.len = sizeof(event),
 	};
 
+	if (dmabuf_missing())
+		SKIP(return, "%s", dmabuf_missing());
 	ASSERT_GE(dmabuf, 0);
 	/* Nobody uses the buffer, so this one has signalled. */
 	if (ioctl(dmabuf, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &sync)) {
@@ -1578,7 +1590,10 @@ TEST_F_TIMEOUT(standin, gpu_mem_total, TIMEOUT)
 	const char *why;
 	char *own, *p;
 
-	why = setting_set(TRACING "events/gpu_mem/gpu_mem_total/enable", "1");
+	why = dmabuf_missing();
+	if (!why)
+		why = setting_set(TRACING "events/gpu_mem/gpu_mem_total/enable",
+				  "1");
 	if (why)
 		SKIP(return, "%s", why);
 	ASSERT_EQ(file_write(TRACING "trace", ""), 0);
@@ -1727,6 +1742,8 @@ TEST_F_TIMEOUT(standin, readers_and_writers, TIMEOUT)
 	struct kgsl_row rows[32];
 	pid_t pid;
 
+	if (dmabuf_missing())
+		SKIP(return, "%s", dmabuf_missing());
 	ASSERT_GE(dmabuf, 0);
 	for (int round = 0; round < 3; round++) {
 		pid = start_process(work_and_exit, &dmabuf);
@@ -1905,6 +1922,8 @@ TEST_F_TIMEOUT(standin, fuzz, TIMEOUT)
 	int status;
 	pid_t pid;
 
+	if (dmabuf_missing())
+		SKIP(return, "%s", dmabuf_missing());
 	/* Else most of the time goes into a few large ones. */
 	ASSERT_EQ(setting_set(KGSL_PARAMETERS "max_alloc_mb", "16"), NULL);
 	for (int shmem = 0; shmem < 2; shmem++) {

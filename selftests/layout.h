@@ -21,18 +21,21 @@
 #define NEED_TMPFS_HUGE	0x10	/* a tmpfs at layout_dir(), huge=always */
 #define NEED_EROFS	0x20	/* the image at layout_dir() */
 #define NEED_MTHP	0x40	/* 64 kB anonymous folios wherever they fit */
+#define NEED_MTHP_2MB	0x1000	/* 2 MB ones besides */
 #define NEED_SHMEM_MTHP	0x80	/* the same for shared anonymous memory */
 #define NEED_KSM_ZERO	0x100	/* ksmd puts the zero page in */
 #define NEED_HUGE_ZERO	0x200	/* reads of huge pages get the huge zero page */
 #define NEED_MIXED	0x400	/* the driver in drivers/ */
+#define NEED_THP_MADVISE 0x800	/* huge pages where they are asked for only */
 
 /* What an expectation may say instead of a number of pages. */
 #define SOME		(-1)	/* not 0 */
+#define HUGES(halves)	(-1 - (halves))	/* so many halves of a huge page */
 
 /**
  * struct expect - what smaps must show in a layout's areas, added up
  * @field: which field
- * @pages: how many pages' worth, or SOME
+ * @pages: how many pages' worth, or SOME, or HUGES()
  */
 struct expect {
 	enum field field;
@@ -115,6 +118,7 @@ void *anon(size_t nr_pages);
 int memfd(const char *name, size_t len);
 int file_in(const char *name, size_t nr_pages);
 u64 own_sum(void *start, size_t len, enum field field);
+bool own_has(enum field field);
 u64 pagemap_entry(void *page);
 u64 page_flags(void *page);
 void swap_out(void *start, size_t len, size_t nr_pages);
@@ -136,7 +140,8 @@ void swap_out(void *start, size_t len, size_t nr_pages);
 #define KPF_ZERO_PAGE	(1ULL << 24)
 
 #define MB		(1UL << 20)
-#define HUGE		(2 * MB)	/* what a page-table page maps, 4 kB pages */
+/* What a page-table page maps: 2 MB with pages of 4 kB, 32 MB with 16 kB. */
+#define HUGE		(page_size() / sizeof(u64) * page_size())
 
 /* Newer than the C library's headers may be. */
 #ifndef MADV_COLLAPSE

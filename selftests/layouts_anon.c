@@ -180,21 +180,28 @@ static void build_cow(void)
 
 static void build_reserve(void)
 {
-	void *p = area_alone(1024 * MB, PROT_NONE, ANON | MAP_NORESERVE, -1, 0);
+	size_t len = 262144 * page_size();
+	void *p = area_alone(len, PROT_NONE, ANON | MAP_NORESERVE, -1, 0);
 
 	/* Unlike what is around it, so that it is a mapping of its own. */
-	must(!madvise(p, 1024 * MB, MADV_DONTDUMP));
+	must(!madvise(p, len, MADV_DONTDUMP));
 }
 
 static void build_sparse_terabyte(void)
 {
 	size_t len = 1UL << 40;
-	char *p = area_alone(len, RW, ANON | MAP_NORESERVE, -1, 0);
+	char *p;
 
+	/* arm64 may have half of that in all. */
+	while ((p = map_alone(len, RW, ANON | MAP_NORESERVE, -1, 0)) ==
+	       MAP_FAILED && len > 1UL << 37)
+		len /= 2;
+	must(p != MAP_FAILED);
+	layout_area(p, len);
 	must(!madvise(p, len, MADV_NOHUGEPAGE));
 	touch(p, page_size());
 	touch(p + 300 * MB + 8 * page_size(), page_size());
-	touch(p + (700UL << 30) + 5 * page_size(), 2 * page_size());
+	touch(p + len / 16 * 11 + 5 * page_size(), 2 * page_size());
 	touch(p + len - page_size(), page_size());
 }
 
@@ -294,7 +301,7 @@ static void build_thp_forked(void)
 }
 
 /*
- * A child shares one half of a huge page: 1.5 MB are this process's share.
+ * A child shares one half of a huge page: this process's share is three quarters.
  * Where the kernel has no mapcount a page, smaps alone is the judge.
  */
 static const char *check_thp_forked(pid_t tgid, const struct vma_list *smaps)
@@ -307,9 +314,10 @@ static const char *check_thp_forked(pid_t tgid, const struct vma_list *smaps)
 	if (strcmp(method, "page\n"))
 		return NULL;
 	for (size_t i = 0; i < smaps->nr; i++)
-		if (smaps->vma[i].value[FIELD_pss] == 1536)
+		if (smaps->vma[i].value[FIELD_pss] == HUGE / 4 * 3 >> 10 &&
+		    smaps->vma[i].value[FIELD_shared_dirty] == HUGE / 2 >> 10)
 			return NULL;
-	return "no mapping has a PSS of 1536 kB";
+	return "no mapping has a PSS of three quarters of a huge page";
 }
 
 static void build_thp_forked_whole(void)
@@ -350,6 +358,32 @@ static void build_mthp(void)
 	must(!munmap(p + 20 * page, 5 * page));
 	sharer(NULL, NULL);
 	touch(p + 64 * page, 30 * page);
+}
+
+/*
+ * arm64 may take so many entries for one: then each is as dirty as the dirtiest
+ * of them, for smaps too.
+ */
+static void build_contpte(void)
+{
+	size_t page = page_size(), block = page > 4096 ? 2 * MB : 16 * page;
+	size_t len = 4 * block;
+	char *p = area_alone(len, RW, ANON, -1, 0);
+
+	touch(p, len);
+	must(page_flags(p) & KPF_HEAD);
+	must(page_flags(p + block - page) & KPF_TAIL);
+	/* Each call makes effective what the one before has queued. */
+	for (int try = 0; own_sum(p, len, FIELD_lazyfree) < len >> 10; try++) {
+		must(try < 100);
+		must(!madvise(p, len, MADV_FREE));
+	}
+	touch(p + 3 * page, page);
+	touch(p + block + 7 * page, 2 * page);
+	/* No longer one, and one page less. */
+	must(!mprotect(p + 2 * block + 5 * page, page, PROT_READ));
+	touch(p + 2 * block, page);
+	must(!madvise(p + 3 * block + 9 * page, page, MADV_DONTNEED));
 }
 
 static int clone_pause(void *arg)
@@ -420,24 +454,28 @@ const struct layout anon_layouts[] = {
 	{ "mlock_shared", build_mlock_shared, 0, {
 		{ FIELD_locked, 12 }, { FIELD_shared_dirty, 24 } },
 		.flags = "lo" },
-	{ "thp", build_thp, 0, { { FIELD_anon_huge, 3 * 512 } } },
-	{ "thp_collapsed", build_thp_collapsed, 0, {
-		{ FIELD_anon_huge, 512 }, { FIELD_rss, 1024 } } },
+	{ "thp", build_thp, 0, { { FIELD_anon_huge, HUGES(6) } } },
+	{ "thp_collapsed", build_thp_collapsed, NEED_THP_MADVISE, {
+		{ FIELD_anon_huge, HUGES(2) }, { FIELD_rss, HUGES(4) } } },
 	{ "thp_part_unmapped", build_thp_part_unmapped, 0, {
-		{ FIELD_anon_huge, 512 }, { FIELD_rss, 768 } } },
+		{ FIELD_anon_huge, HUGES(2) }, { FIELD_rss, HUGES(3) } } },
 	{ "thp_split", build_thp_split, 0, {
-		{ FIELD_rss, 1024 }, { FIELD_anon_huge, 512 } } },
+		{ FIELD_rss, HUGES(4) }, { FIELD_anon_huge, HUGES(2) } } },
 	{ "thp_forked_half_unmapped", build_thp_forked, 0, {
-		{ FIELD_rss, 512 }, { FIELD_pss, 384 },
-		{ FIELD_shared_dirty, 256 } }, .check = check_thp_forked },
+		{ FIELD_rss, HUGES(2) } }, .check = check_thp_forked },
 	{ "thp_forked", build_thp_forked_whole, 0, {
-		{ FIELD_anon_huge, 1024 }, { FIELD_shared_dirty, 1024 } } },
+		{ FIELD_anon_huge, HUGES(4) },
+		{ FIELD_shared_dirty, HUGES(4) } } },
 	{ "thp_locked", build_thp_locked, 0, {
-		{ FIELD_anon_huge, 1024 }, { FIELD_locked, 1024 } } },
-	{ "huge_zero_page", build_huge_zero_page, NEED_HUGE_ZERO, { { FIELD_rss, 512 } } },
+		{ FIELD_anon_huge, HUGES(4) }, { FIELD_locked, HUGES(4) } } },
+	{ "huge_zero_page", build_huge_zero_page, NEED_HUGE_ZERO, {
+		{ FIELD_rss, HUGES(2) } } },
 	{ "mthp", build_mthp, NEED_MTHP, {
 		{ FIELD_rss, SOME }, { FIELD_anon_huge, 0 },
 		{ FIELD_private_dirty, SOME }, { FIELD_shared_dirty, SOME } } },
+	{ "contpte", build_contpte, NEED_MTHP | NEED_MTHP_2MB, {
+		{ FIELD_rss, SOME }, { FIELD_anon_huge, 0 },
+		{ FIELD_lazyfree, SOME }, { FIELD_private_dirty, SOME } } },
 	{ "clone_vm", build_clone_vm, 0, {
 		{ FIELD_rss, 30 }, { FIELD_private_dirty, 30 } } },
 	{ "vfork", build_vfork, 0, {

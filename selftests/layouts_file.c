@@ -91,17 +91,21 @@ static void build_erofs_large_folios(void)
 static void build_file_pmd(void)
 {
 	int fd = open_in("large");
-	char *p = area_alone(4 * MB, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd,
-			     0);
+	struct stat stat;
+	char *p;
 
+	must(!fstat(fd, &stat));
+	if ((size_t)stat.st_size < 2 * HUGE)
+		layout_skip("the file is smaller than huge pages are here");
+	p = area_alone(2 * HUGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 	/* Either way leads to one; which, depends on the file system. */
-	madvise(p, 4 * MB, MADV_HUGEPAGE);
-	read_pages(p, 4 * MB);
-	if (!own_sum(p, 4 * MB, FIELD_file_pmd_mapped) &&
-	    madvise(p, 4 * MB, MADV_COLLAPSE))
+	madvise(p, 2 * HUGE, MADV_HUGEPAGE);
+	read_pages(p, 2 * HUGE);
+	if (!own_sum(p, 2 * HUGE, FIELD_file_pmd_mapped) &&
+	    madvise(p, 2 * HUGE, MADV_COLLAPSE))
 		layout_skip("MADV_COLLAPSE of a file: %s (CONFIG_READ_ONLY_THP_FOR_FS)",
 			    strerror(errno));
-	read_pages(p, 4 * MB);
+	read_pages(p, 2 * HUGE);
 	/* The same folios, mapped page by page. */
 	p = area_alone(MB, PROT_READ, MAP_PRIVATE, fd, 16 * page_size());
 	read_pages(p, MB);
@@ -203,7 +207,7 @@ const struct layout file_layouts[] = {
 		{ FIELD_shared_clean, SOME }, { FIELD_private_clean, SOME },
 		{ FIELD_file_pmd_mapped, 0 }, { FIELD_anonymous, 3 } } },
 	{ "file_pmd_mapped", build_file_pmd, NEED_EROFS, {
-		{ FIELD_file_pmd_mapped, 1024 } } },
+		{ FIELD_file_pmd_mapped, HUGES(4) } } },
 	{ "file_names", build_file_names, NEED_RAMFS, { { FIELD_rss, 14 } },
 		.check = check_file_names },
 	{ "deleted_files", build_deleted, NEED_RAMFS, { { FIELD_rss, 6 } },

@@ -115,20 +115,20 @@ static void build_secret(void)
 
 static void build_shmem_pmd(void)
 {
-	int fd = memfd("huge", 4 * MB);
-	char *p = area_alone(4 * MB, RW, MAP_SHARED, fd, 0);
+	int fd = memfd("huge", 2 * HUGE);
+	char *p = area_alone(2 * HUGE, RW, MAP_SHARED, fd, 0);
 
-	touch(p, 4 * MB);
-	if (madvise(p, 4 * MB, MADV_COLLAPSE))
+	touch(p, 2 * HUGE);
+	if (madvise(p, 2 * HUGE, MADV_COLLAPSE))
 		layout_skip("MADV_COLLAPSE of shmem: %s", strerror(errno));
-	touch(p, 4 * MB);
+	touch(p, 2 * HUGE);
 }
 
 static void build_tmpfs_huge(void)
 {
-	char *p = area_alone(2 * MB, RW, MAP_SHARED, file_in("file", 1024), 0);
+	char *p = area_alone(HUGE, RW, MAP_SHARED, file_in("file", 2 * HUGE / page_size()), 0);
 
-	touch(p, 2 * MB);
+	touch(p, HUGE);
 	sharer(read_16, p);
 }
 
@@ -136,22 +136,22 @@ static void build_tmpfs_huge(void)
 static void build_shmem_pte_mapped(void)
 {
 	size_t page = page_size();
-	int fd = memfd("huge", 4 * MB);
-	char *p = map_alone(4 * MB, RW, MAP_SHARED, fd, 0);
+	int fd = memfd("huge", 2 * HUGE);
+	char *p = map_alone(2 * HUGE, RW, MAP_SHARED, fd, 0);
 
 	must(p != MAP_FAILED);
-	touch(p, 4 * MB);
-	if (madvise(p, 4 * MB, MADV_COLLAPSE))
+	touch(p, 2 * HUGE);
+	if (madvise(p, 2 * HUGE, MADV_COLLAPSE))
 		layout_skip("MADV_COLLAPSE of shmem: %s", strerror(errno));
-	touch(p, 4 * MB);
+	touch(p, 2 * HUGE);
 	/* Mapped as a huge page first, then split. */
 	must(!mprotect(p + 9 * page, page, PROT_READ));
 	touch(p + 10 * page, 30 * page);
-	layout_area(p, 2 * MB);
-	must(!munmap(p + 2 * MB, 2 * MB));
+	layout_area(p, HUGE);
+	must(!munmap(p + HUGE, HUGE));
 
-	p = area_alone(2 * MB, RW, MAP_SHARED, fd, 77 * page);
-	read_pages(p, 2 * MB);
+	p = area_alone(HUGE, RW, MAP_SHARED, fd, 77 * page);
+	read_pages(p, HUGE);
 	must(page_flags(p + page) & KPF_TAIL);
 	p = area_alone(MB, RW, MAP_PRIVATE, fd, 5 * page);
 	read_pages(p, MB);
@@ -161,7 +161,7 @@ static void build_shmem_pte_mapped(void)
 
 static void build_shmem_mthp(void)
 {
-	char *p = area_alone(MB, RW, ANON_SHARED, -1, 0);
+	char *p = area_alone(256 * page_size(), RW, ANON_SHARED, -1, 0);
 
 	touch(p, 100 * page_size());
 	must(page_flags(p) & KPF_HEAD);
@@ -199,22 +199,25 @@ static void build_2000_shared_by_7(void)
 		sharer(read_all_small, pages);
 }
 
-/* What smaps cannot tell: 2000 pages shared by 7 are 1142.86 kB. */
+/* What smaps cannot tell: 2000 pages shared by 7, of 4 kB each, are 1142.86 kB. */
 static const char *check_2000_shared_by_7(pid_t tgid,
 					  const struct vma_list *smaps)
 {
+	/* Each page's share is rounded down to 1/4096 byte. */
+	u64 share = (page_size() << 12) / 7, exact = NR_SMALL * share >> 12;
+	u64 floors = NR_SMALL * (share >> 22 << 10);
 	static char text[100];
-	long long pss, floor;
+	u64 pss, floor;
 
 	(void)smaps;
 	pss = node_read("processes/%d/category/dalvik_other/pss", tgid);
 	floor = node_read("processes/%d/category/dalvik_other/pss_floor",
 			  tgid);
-	if ((pss >> 10 == 1142 || pss >> 10 == 1143) && !floor)
+	if (pss == exact && floor == floors)
 		return NULL;
 	snprintf(text, sizeof(text),
-		 "pss %lld, not 1142 or 1143 kB, or pss_floor %lld, not 0",
-		 pss, floor);
+		 "pss %llu, not %llu, or pss_floor %llu, not %llu",
+		 pss, exact, floor, floors);
 	return text;
 }
 
@@ -236,16 +239,16 @@ const struct layout shmem_layouts[] = {
 	{ "secretmem", build_secret, 0, { { FIELD_rss, 5 } },
 		{ "/secretmem (deleted)" } },
 	{ "shmem_pmd_mapped", build_shmem_pmd, 0, {
-		{ FIELD_shmem_pmd_mapped, 1024 } } },
+		{ FIELD_shmem_pmd_mapped, HUGES(4) } } },
 	{ "tmpfs_huge", build_tmpfs_huge, NEED_TMPFS_HUGE, {
-		{ FIELD_shmem_pmd_mapped, 512 } } },
+		{ FIELD_shmem_pmd_mapped, HUGES(2) } } },
 	{ "shmem_pte_mapped", build_shmem_pte_mapped, 0, {
 		{ FIELD_rss, SOME }, { FIELD_shmem_pmd_mapped, 0 },
 		{ FIELD_shared_dirty, SOME }, { FIELD_anonymous, 2 } } },
 	{ "shmem_mthp", build_shmem_mthp, NEED_SHMEM_MTHP, {
 		{ FIELD_rss, SOME }, { FIELD_shared_dirty, SOME } } },
 	{ "2000_shared_by_7", build_2000_shared_by_7, 0, {
-		{ FIELD_rss, NR_SMALL }, { FIELD_pss, 0 } },
+		{ FIELD_rss, NR_SMALL } },
 		.check = check_2000_shared_by_7, .once = true },
 	{ }
 };

@@ -68,15 +68,17 @@ static void build_shared_by_5(void)
 		sharer(NULL, NULL);
 }
 
-/* 8 MB that 5 processes share: 1638.4 kB each. */
+/* 8 MB that 5 processes share are 1638.4 kB each. */
 static const char *check_shared_by_5(pid_t tgid, const struct vma_list *smaps)
 {
+	u64 kb = 2048 * page_size() >> 10;
+
 	(void)tgid;
 	for (size_t i = 0; i < smaps->nr; i++)
-		if (smaps->vma[i].value[FIELD_swap] == 8192 &&
-		    smaps->vma[i].value[FIELD_swap_pss] == 1638)
+		if (smaps->vma[i].value[FIELD_swap] == kb &&
+		    smaps->vma[i].value[FIELD_swap_pss] == kb / 5)
 			return NULL;
-	return "no mapping with Swap 8192 kB and SwapPss 1638 kB";
+	return "no mapping whose SwapPss is a fifth of its Swap";
 }
 
 /* More users of a slot than its one-byte count can hold. */
@@ -110,7 +112,7 @@ static void build_thp(void)
 		layout_skip("MADV_HUGEPAGE: %s", strerror(errno));
 	touch(p, 2 * HUGE);
 	must(own_sum(p, 2 * HUGE, FIELD_anon_huge));
-	swap_out(p, 2 * HUGE, 1024);
+	swap_out(p, 2 * HUGE, 2 * HUGE / page_size());
 	read_pages(p, 3 * page_size());
 	sharer(NULL, NULL);
 }
@@ -199,14 +201,15 @@ static void build_shmem_markers(void)
 
 static void build_shmem_large_over_edge(void)
 {
-	size_t page = page_size();
-	int fd = swapped_memfd(1024, true);
+	size_t page = page_size(), edge = HUGE / page;
+	int fd = swapped_memfd(2 * edge, true);
 	char *p = area_alone(10 * page, PROT_READ, MAP_SHARED, fd, 100 * page);
 
 	if (own_sum(p, 10 * page, FIELD_swap) <= 10 * page >> 10)
 		layout_skip("this kernel splits shmem folios that it swaps");
-	area_alone(20 * page, PROT_READ, MAP_SHARED, fd, 502 * page);
-	p = area_alone(600 * page, RW, MAP_PRIVATE, fd, 300 * page);
+	area_alone(20 * page, PROT_READ, MAP_SHARED, fd,
+		   (edge - 10) * page);
+	p = area_alone(600 * page, RW, MAP_PRIVATE, fd, (edge - 212) * page);
 	touch(p + 5 * page, page);
 }
 

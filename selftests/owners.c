@@ -57,6 +57,13 @@ static bool row_is(const struct owner_row *row, const char *source,
 	       !strcmp(row->function, expected->function);
 }
 
+/* The compilers' default for arm64 keeps them, that for x86 does not. */
+#if defined(__aarch64__)
+#define LIBC_FRAMES	true
+#else
+#define LIBC_FRAMES	false
+#endif
+
 static bool row_found(const struct owner_rows *rows, const char *source,
 		      const struct expected *expected)
 {
@@ -202,20 +209,26 @@ TEST_F(app, owners)
 {
 	bool runtime_has = !strcmp(variant->runtime, "fp");
 	char a[64], b[64];
-	/* Of malloc()'s 1 MB and a header, the first and the last page. */
+	/*
+	 * Of malloc()'s 1 MB and a header, the first and the last page. Who asks
+	 * for it is found where libc has frame pointers.
+	 */
 	struct expected expected[] = {
 		{ a, "a_map", 7, 7 * 2 },
 		{ b, "b_map", 5, 5 * 1 },
 		{ a, "a_map_for_others", 4, 4 * 3 },
 		{ a, "a_system_call", 3, 3 * 4 },
 		{ a, "a_through_runtime", 6, 6 * 5 },
-		{ NULL, NOBODY, 2, 2 * 2 },
+		{ LIBC_FRAMES ? a : NULL, LIBC_FRAMES ? "a_malloc" : NOBODY, 2,
+		  2 * 2 },
 		{ }
 	};
 
 	if (!runtime_has) {
 		expected[4].library = NULL;
 		expected[4].function = NOBODY;
+	}
+	if (!runtime_has && !LIBC_FRAMES) {
 		expected[4].regions += 2;
 		expected[4].pages += 2 * 2;
 		expected[5] = expected[6];
@@ -857,6 +870,7 @@ TEST_F(capture, exec_forgets_all)
 		{ "owners", "map_first", 1, 8 }, { },
 	};
 	const struct expected none = {};
+	bool named = node_read("features/anon_names") == 1;
 
 	self->pid = start_watched(map_and_exec, NULL);
 	ASSERT_EQ(go_on_until_stopped(self->pid), 0);
@@ -882,6 +896,9 @@ TEST_F(capture, exec_forgets_all)
 		if (strcmp(row->source, "capture"))
 			continue;
 		EXPECT_STREQ(row->library, "hold");
+		/* What hold names is not Unknown, where names are to be had. */
+		if (!named && !strcmp(row->perms, "rw-p"))
+			continue;
 		EXPECT_STREQ(row->perms, "---p");
 		EXPECT_EQ(row->regions, 2);
 	}

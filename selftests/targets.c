@@ -455,6 +455,50 @@ TEST_F_TIMEOUT(target, execs, TIMEOUT)
 	EXPECT_STREQ(comm, "hold\n");
 }
 
+static const struct {
+	const char *comm;
+	const char *text;
+} comms[] = {
+	{ "RenderThread", "RenderThread\n" },
+	{ " sp ace~", " sp ace~\n" },
+	{ "a\\b", "a\\134b\n" },
+	{ "\x1f\x7f", "\\037\\177\n" },
+	{ "line\n# end", "line\\012# end\n" },
+	{ "\xc3\xa9t\xc3\xa9", "\\303\\251t\\303\\251\n" },
+	{ "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+	  "\\377\\377\\377\\377\\377\\377\\377\\377\\377\\377\\377\\377\\377\\377\\377\n" },
+};
+
+/* One name after the other. */
+static void take_comms(void *arg)
+{
+	size_t i;
+
+	(void)arg;
+	for (i = 0; i < ARRAY_SIZE(comms); i++) {
+		prctl(PR_SET_NAME, comms[i].comm);
+		raise(SIGSTOP);
+	}
+}
+
+TEST_F_TIMEOUT(target, names_are_harmless_to_print, TIMEOUT)
+{
+	char text[128];
+	size_t i;
+
+	self->other = start_process(take_comms, NULL);
+	ASSERT_EQ(wait_stopped(self->other), 0);
+	ASSERT_EQ(node_write_number("track", self->other), 0);
+	for (i = 0; i < ARRAY_SIZE(comms); i++) {
+		snprintf(text, sizeof(text), NODES "processes/%d/comm",
+			 self->other);
+		ASSERT_GT(file_read(text, text, sizeof(text)), 0);
+		EXPECT_STREQ(text, comms[i].text);
+		kill(self->other, SIGCONT);
+		ASSERT_EQ(wait_stopped(self->other), 0);
+	}
+}
+
 static void *outlive_leader(void *arg)
 {
 	(void)arg;

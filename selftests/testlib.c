@@ -303,7 +303,11 @@ size_t page_size(void)
 	return sysconf(_SC_PAGESIZE);
 }
 
-#define ALONE_ALIGN	(2UL << 20)
+/* What a page table maps, which is where huge pages begin. */
+static size_t alone_align(void)
+{
+	return page_size() / sizeof(void *) * page_size();
+}
 
 /**
  * map_alone() - mmap() where no neighbour can be merged with
@@ -313,19 +317,20 @@ size_t page_size(void)
  * @fd: as for mmap
  * @offset: as for mmap
  *
- * The mapping begins on a 2 MB boundary, inside a larger PROT_NONE one.
+ * The mapping begins where a huge page may, inside a larger PROT_NONE one.
  * Return: the address, or MAP_FAILED with errno set
  */
 void *map_alone(size_t len, int prot, int flags, int fd, off_t offset)
 {
-	size_t room = (len + 3 * ALONE_ALIGN) & ~(ALONE_ALIGN - 1);
+	size_t align = alone_align();
+	size_t room = (len + 3 * align) & ~(align - 1);
 	char *around = mmap(NULL, room, PROT_NONE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	unsigned long start = (unsigned long)around;
 
 	if (around == MAP_FAILED)
 		return MAP_FAILED;
-	start = (start + 2 * ALONE_ALIGN - 1) & ~(ALONE_ALIGN - 1);
+	start = (start + 2 * align - 1) & ~(align - 1);
 	return mmap((void *)start, len, prot, flags | MAP_FIXED, fd, offset);
 }
 

@@ -576,7 +576,10 @@ static int run(int argc, char **argv)
 		if (!strcmp(name, commands[i].name))
 			return run_command(&commands[i], argc - optind,
 					   argv + optind, &options);
-	memledger_fail(*name ? "there is no such command" : "no command given");
+	memledger_fail(memledger_system_is_command(name) ?
+		       "options of this command stand behind it" :
+		       *name ? "there is no such command" :
+		       "no command given");
 	return memledger_fail_usage();
 }
 

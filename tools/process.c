@@ -71,16 +71,32 @@ static void add_candidate(struct memledger_error *error, pid_t pid)
 	free(shown);
 }
 
-static bool in_initial_pid_namespace(void)
+/* Return: whether a process, or who reads "self", is in the initial one. */
+static bool in_initial_pid_namespace(const char *proc, const char *process)
 {
-	char name[64];
-	ssize_t len = readlink("/proc/self/ns/pid", name, sizeof(name) - 1);
+	char path[512], name[64];
+	ssize_t len;
 
+	snprintf(path, sizeof(path), "%s/%s/ns/pid", proc, process);
+	len = readlink(path, name, sizeof(name) - 1);
 	/* Without CONFIG_PID_NS there is only one. */
 	if (len < 0)
 		return true;
 	name[len] = '\0';
 	return !strcmp(name, INITIAL_PID_NAMESPACE);
+}
+
+/**
+ * memledger_process_has_numbers - whether proc goes by the module's numbers
+ * @proc: where proc is mounted
+ *
+ * Return: false for the proc of another pid namespace than the initial one,
+ * where the same numbers are other processes.
+ */
+bool memledger_process_has_numbers(const char *proc)
+{
+	/* It shows a namespace, whose first process is in that. */
+	return in_initial_pid_namespace(proc, "1");
 }
 
 /**
@@ -101,7 +117,7 @@ int memledger_process_find(const char *name, pid_t *pid,
 	DIR *proc;
 	int ret;
 
-	if (!in_initial_pid_namespace()) {
+	if (!in_initial_pid_namespace("/proc", "self")) {
 		free(shown);
 		return memledger_error_set(error,
 					   "names cannot be looked up outside the initial pid namespace: give the number that the process has there");

@@ -227,7 +227,9 @@ static void read_gpu(struct memledger_ram *ram, enum memledger_ram_term term,
 		memledger_reasons_add(&ram->reasons, terms[term].name,
 				      term == MEMLEDGER_RAM_gpu_total ?
 				      "no GPU driver has registered with the kernel module" :
-				      "gpu_totals is 0: write 1 to %s/kernel/memledger/gpu_totals",
+				      term == MEMLEDGER_RAM_gpu_mem_total ?
+				      "gpu_totals is 0: write 1 to %s/kernel/memledger/gpu_totals" :
+				      "the device tree does not tell of graphics carve-outs",
 				      ram->sysfs);
 		break;
 	case -ENODATA:
@@ -346,7 +348,12 @@ static void add_processes(struct memledger_ram *ram,
 			cached += pss_of(&process->total);
 	}
 	set(ram, MEMLEDGER_RAM_pss, pss_of(&system->total));
-	set(ram, MEMLEDGER_RAM_cached_pss, cached);
+	if (system->info.foreign)
+		memledger_reasons_add(&ram->reasons, "cached_pss",
+				      "%s is that of another pid namespace",
+				      ram->proc);
+	else
+		set(ram, MEMLEDGER_RAM_cached_pss, cached);
 	if (system->info.swap_pss)
 		set(ram, MEMLEDGER_RAM_swap_pss,
 		    system->total.swap_pss_floor);
@@ -419,6 +426,9 @@ void memledger_ram_finish(struct memledger_ram *ram,
 		  "total_pools_kb", 1024);
 	read_gpu(ram, MEMLEDGER_RAM_gpu_mem_total, "gpu/mem_total");
 	read_gpu(ram, MEMLEDGER_RAM_gpu_total, "gpu/total");
+	read_gpu(ram, MEMLEDGER_RAM_carveouts_static, "gpu/carveouts/static");
+	read_gpu(ram, MEMLEDGER_RAM_carveouts_reusable,
+		 "gpu/carveouts/reusable");
 	add_processes(ram, system);
 	compute(ram);
 	for (i = 0; i < ARRAY_SIZE(terms); i++)
@@ -426,6 +436,21 @@ void memledger_ram_finish(struct memledger_ram *ram,
 			memledger_reasons_add(&ram->reasons, terms[i].name,
 					      "this kernel's %s/meminfo has no %s",
 					      ram->proc, terms[i].text);
+}
+
+/* Whether a result is made of something, and not only of what is unknown. */
+static bool is_known(const struct memledger_ram *ram,
+		     enum memledger_ram_result result)
+{
+	switch (result) {
+	case MEMLEDGER_RAM_RESULT_dmabuf_unmapped:
+		return ram->known[MEMLEDGER_RAM_dmabuf_size];
+	case MEMLEDGER_RAM_RESULT_gpu_private:
+		return ram->known[MEMLEDGER_RAM_gpu_total] ||
+		       ram->known[MEMLEDGER_RAM_gl_mtrack];
+	default:
+		return true;
+	}
 }
 
 static void print_size(FILE *out, const char *before, u64 bytes, bool known,
@@ -452,8 +477,7 @@ static void print_dmabufs(FILE *out, const struct memledger_ram *ram)
 static void print_gpu(FILE *out, const struct memledger_ram *ram)
 {
 	bool total = ram->known[MEMLEDGER_RAM_gpu_mem_total];
-	bool private = ram->known[MEMLEDGER_RAM_gpu_total] ||
-		       ram->known[MEMLEDGER_RAM_gl_mtrack];
+	bool private = is_known(ram, MEMLEDGER_RAM_RESULT_gpu_private);
 
 	print_size(out, "      GPU: ", T(gpu_mem_total), total, " (");
 	print_size(out, "", T(gpu_mem_total) - R(gpu_private),
@@ -470,7 +494,8 @@ void memledger_ram_print(FILE *out, const struct memledger_ram *ram)
 {
 	print_size(out, "Total RAM: ", R(total_ram), true, "\n");
 	print_size(out, " Free RAM: ", R(free_ram), true, " (");
-	print_size(out, "", T(cached_pss), true, " cached pss + ");
+	print_size(out, "", T(cached_pss),
+		   ram->known[MEMLEDGER_RAM_cached_pss], " cached pss + ");
 	print_size(out, "", R(cached_kernel), true, " cached kernel + ");
 	print_size(out, "", T(mem_free), true, " free)\n");
 	print_dmabufs(out, ram);
@@ -490,6 +515,12 @@ void memledger_ram_print(FILE *out, const struct memledger_ram *ram)
 		print_size(out, "", T(ksm_shared), true, "; ");
 		print_size(out, "", T(ksm_unshared), true, " unshared; ");
 		print_size(out, "", T(ksm_volatile), true, " volatile\n");
+	}
+	if (ram->known[MEMLEDGER_RAM_carveouts_static]) {
+		print_size(out, "Carve-outs: ", T(carveouts_static), true,
+			   " beside total RAM; ");
+		print_size(out, "", T(carveouts_reusable), true,
+			   " inside, and in lost RAM where in use\n");
 	}
 	print_size(out, "Unaccounted: ", R(unaccounted), true,
 		   " that is in none of the kernel's counters\n");
@@ -515,7 +546,9 @@ void memledger_ram_print_terms(FILE *out, const struct memledger_ram *ram)
 	}
 	for (i = 0; i < ARRAY_SIZE(results); i++)
 		fprintf(out, "%24s %12s  = %s\n", results[i].name,
-			memledger_size_text(ram->result[i], text), results[i].text);
+			is_known(ram, i) ?
+			memledger_size_text(ram->result[i], text) : "-",
+			results[i].text);
 	memledger_reasons_print(out, &ram->reasons);
 	if (ram->incomplete)
 		fputs("Incomplete: not all DMA-BUFs could be seen.\n", out);
@@ -536,7 +569,10 @@ void memledger_ram_print_json(FILE *out, bool *first,
 	memledger_json_bool(out, first, "complete", !ram->incomplete);
 	for (i = 0; i < ARRAY_SIZE(results); i++) {
 		memledger_json_key(out, first, results[i].name);
-		fprintf(out, "%lld", (s64)ram->result[i]);
+		if (is_known(ram, i))
+			fprintf(out, "%lld", (s64)ram->result[i]);
+		else
+			fputs("null", out);
 	}
 	memledger_json_key(out, first, "terms");
 	putc('{', out);

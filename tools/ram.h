@@ -50,6 +50,8 @@
 	X(dma_heap_pools, DMA_HEAP, "total_pools_kb: in KReclaimable")	\
 	X(gpu_mem_total, GPU, "mem_total: of the tracepoint, imports included") \
 	X(gpu_total,	GPU, "total: of the driver")			\
+	X(carveouts_static, GPU, "carveouts/static: outside MemTotal")	\
+	X(carveouts_reusable, GPU, "carveouts/reusable: inside MemTotal") \
 	X(pss,		SNAPSHOT, "pss_floor and swap_pss_floor")	\
 	X(swap_pss,	SNAPSHOT, "swap_pss_floor")			\
 	X(cached_pss,	SNAPSHOT, "as pss, where oom_score_adj is 900 or more") \

@@ -101,7 +101,7 @@ static struct column make_column(const char *name)
 	return column;
 }
 
-/* Return: how many columns have a known meaning; each must come once. */
+/* Whether all that is needed is there, and comm is the last. */
 static bool has_all(const struct columns *columns)
 {
 	/* vmas to swappable_pss, of a category those from rss on. */
@@ -341,35 +341,43 @@ int memledger_system_parse(struct memledger_system *system, char *text,
 	return ret;
 }
 
+static int add_name(struct memledger_system_process *process, const char *proc,
+		    bool foreign)
+{
+	char text[4096] = "";
+
+	if (!foreign)
+		memledger_process_read(proc, process->pid, "oom_score_adj",
+				       text, sizeof(text));
+	if (*text)
+		process->adj = atoi(text);
+	if (!foreign)
+		memledger_process_read(proc, process->pid, "cmdline", text,
+				       sizeof(text));
+	process->name = strdup(*text ? text : process->comm);
+	return process->name ? 0 : -1;
+}
+
 /**
  * memledger_system_add_names - find out how processes were called
  * @system: the processes; get their name and oom_score_adj
  * @proc: where proc is mounted
  * @error: what went wrong
  *
- * A process that has exited since keeps its comm.
+ * A process that has exited since keeps its comm, and so do all if @proc has
+ * other numbers than the module.
  *
  * Return: 0, or -1 with @error set.
  */
 int memledger_system_add_names(struct memledger_system *system,
 			       const char *proc, struct memledger_error *error)
 {
-	char text[4096];
 	size_t i;
 
-	for (i = 0; i < system->nr; i++) {
-		struct memledger_system_process *process = &system->process[i];
-
-		memledger_process_read(proc, process->pid, "cmdline", text,
-				       sizeof(text));
-		process->name = strdup(*text ? text : process->comm);
-		if (!process->name)
+	system->info.foreign = !memledger_process_has_numbers(proc);
+	for (i = 0; i < system->nr; i++)
+		if (add_name(&system->process[i], proc, system->info.foreign))
 			return memledger_error_set(error, "no memory");
-		memledger_process_read(proc, process->pid, "oom_score_adj",
-				       text, sizeof(text));
-		if (*text)
-			process->adj = atoi(text);
-	}
 	return 0;
 }
 

@@ -80,6 +80,8 @@ struct memledger_system_process {
  * @swap_pss: whether SwapPss is available
  * @anon_names: whether names of anonymous memory are
  * @pss_method: how a page's PSS is made
+ * @foreign: proc is that of another pid namespace, so that names and OOM
+ *	adjustments are not known; not from the file
  * @profile: whose rules placed the mappings
  */
 struct memledger_pass_info {
@@ -93,6 +95,7 @@ struct memledger_pass_info {
 	bool swap_pss;
 	bool anon_names;
 	const char *pss_method;
+	bool foreign;
 	const struct memledger_profile *profile;
 };
 

@@ -179,12 +179,16 @@ void memledger_pass_print_source(FILE *out,
 		info->start_ns % 1000000000, info->end_ns / 1000000000,
 		info->end_ns % 1000000000, info->walk_ns / 1000);
 	if (info->nr_shared)
-		fprintf(out, "%llu of them have the memory of another, and are counted with it.\n",
-			info->nr_shared);
+		fprintf(out, "%llu of them %s the memory of another, and %s counted with it.\n",
+			info->nr_shared, info->nr_shared == 1 ? "has" : "have",
+			info->nr_shared == 1 ? "is" : "are");
 	if (!info->swap_pss)
 		fputs("Unavailable: swap_pss\n", out);
 	if (!info->anon_names)
 		fputs("Unavailable: anon_names\n", out);
+	if (info->foreign)
+		fputs("Unavailable: names oom_score_adj (proc has other numbers: see --proc)\n",
+		      out);
 	if (!info->complete)
 		fputs("Incomplete: not everything could be seen; numbers are too small.\n",
 		      out);

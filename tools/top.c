@@ -48,6 +48,7 @@ static void note_size(int signal)
 /**
  * struct terminal - what the picture is for
  * @live: it is a terminal that is drawn on, and not a file
+ * @fits: no picture has more lines than the terminal
  * @before: how it was
  * @width: columns
  * @height: lines, 0 for no end
@@ -55,6 +56,7 @@ static void note_size(int signal)
  */
 struct terminal {
 	bool live;
+	bool fits;
 	struct termios before;
 	sigset_t waiting;
 	unsigned int width;
@@ -103,19 +105,20 @@ static void measure_terminal(struct terminal *terminal)
 	struct winsize size;
 
 	terminal->width = DEFAULT_WIDTH;
-	terminal->height = terminal->live ? DEFAULT_HEIGHT : 0;
+	terminal->height = terminal->fits ? DEFAULT_HEIGHT : 0;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
 		return;
 	if (size.ws_col)
 		terminal->width = size.ws_col < MAX_WIDTH ? size.ws_col :
 				  MAX_WIDTH;
-	if (size.ws_row && terminal->live)
+	if (size.ws_row && terminal->fits)
 		terminal->height = size.ws_row;
 }
 
 /*
  * Signals arrive only while we wait, and so never between a look at the flags
- * and that. Returns with @waiting as the mask for it.
+ * and that. Returns with @waiting as the mask for it. What is ignored, as by
+ * nohup, remains so.
  */
 static void catch_signals(sigset_t *waiting)
 {
@@ -134,17 +137,40 @@ static void catch_signals(sigset_t *waiting)
 	unsigned int i;
 
 	sigemptyset(&blocked);
+	for (i = 0; i < ARRAY_SIZE(signals); i++)
+		sigaddset(&blocked, signals[i].signal);
+	sigprocmask(SIG_BLOCK, &blocked, waiting);
 	for (i = 0; i < ARRAY_SIZE(signals); i++) {
 		const struct sigaction action = {
 			.sa_handler = signals[i].handler,
 		};
+		struct sigaction before;
 
-		sigaction(signals[i].signal, &action, NULL);
-		sigaddset(&blocked, signals[i].signal);
-	}
-	sigprocmask(SIG_BLOCK, &blocked, waiting);
-	for (i = 0; i < ARRAY_SIZE(signals); i++)
 		sigdelset(waiting, signals[i].signal);
+		if (!sigaction(signals[i].signal, NULL, &before) &&
+		    before.sa_handler != SIG_IGN)
+			sigaction(signals[i].signal, &action, NULL);
+	}
+}
+
+static const struct {
+	const char *label;
+	enum memledger_system_key key;
+} keys[] = {
+	{ "PSS", MEMLEDGER_SORT_PSS },
+	{ "RSS", MEMLEDGER_SORT_RSS },
+	{ "USS", MEMLEDGER_SORT_USS },
+	{ "Swap", MEMLEDGER_SORT_SWAP },
+	{ "VSS", MEMLEDGER_SORT_VSS },
+};
+
+static const char *key_label(enum memledger_system_key key)
+{
+	unsigned int i;
+
+	for (i = 0; i + 1 < ARRAY_SIZE(keys) && keys[i].key != key; i++)
+		;
+	return keys[i].label;
 }
 
 /* A column of the picture: a number of the process or of a category of it. */
@@ -186,16 +212,6 @@ static void add_column(struct picture *picture, unsigned int room,
 /* What is sorted by comes first, categories last, the largest before others. */
 static void choose_columns(struct picture *picture, unsigned int width)
 {
-	static const struct {
-		const char *label;
-		enum memledger_system_key key;
-	} whole[] = {
-		{ "PSS", MEMLEDGER_SORT_PSS },
-		{ "RSS", MEMLEDGER_SORT_RSS },
-		{ "USS", MEMLEDGER_SORT_USS },
-		{ "Swap", MEMLEDGER_SORT_SWAP },
-		{ "VSS", MEMLEDGER_SORT_VSS },
-	};
 	const struct memledger_system *system = &picture->live->system;
 	unsigned int room = width > PID_WIDTH + NAME_WIDTH ?
 			    (width - PID_WIDTH - NAME_WIDTH) / COLUMN_WIDTH : 0;
@@ -205,12 +221,11 @@ static void choose_columns(struct picture *picture, unsigned int width)
 	if (category < NR_MEMLEDGER_CATEGORIES)
 		add_column(picture, room, memledger_category_labels[category],
 			   picture->order->key, category);
-	for (i = 0; i < ARRAY_SIZE(whole); i++)
-		if (whole[i].key == picture->order->key)
-			add_column(picture, room, whole[i].label,
-				   whole[i].key, NR_MEMLEDGER_CATEGORIES);
-	for (i = 0; i + 1 < ARRAY_SIZE(whole); i++)
-		add_column(picture, room, whole[i].label, whole[i].key,
+	add_column(picture, room, key_label(picture->order->key),
+		   picture->order->key, NR_MEMLEDGER_CATEGORIES);
+	/* VSS only where it is sorted by. */
+	for (i = 0; i + 1 < ARRAY_SIZE(keys); i++)
+		add_column(picture, room, keys[i].label, keys[i].key,
 			   NR_MEMLEDGER_CATEGORIES);
 	for (;;) {
 		best = NR_MEMLEDGER_CATEGORIES;
@@ -263,6 +278,7 @@ static void print_head(FILE *out, const struct picture *picture,
 	const struct memledger_pass_info *info = &picture->live->system.info;
 	const struct memledger_system_row *total =
 		&picture->live->system.total;
+	const struct memledger_system_order *order = picture->order;
 	char pss[MEMLEDGER_SIZE_TEXT_LEN], swap[MEMLEDGER_SIZE_TEXT_LEN];
 	struct line line = { .width = width };
 	unsigned int i;
@@ -273,14 +289,20 @@ static void print_head(FILE *out, const struct picture *picture,
 	       info->complete ? "" : ", INCOMPLETE", info->walk_ns / 1000,
 	       (info->end_ns - info->start_ns) / 1000);
 	print_line(out, &line);
-	append(&line, "at %llu.%03llu s after boot, profile %s; kB",
+	append(&line, "at %llu.%03llu s after boot, profile %s; kB, by ",
 	       info->end_ns / 1000000000, info->end_ns / 1000000 % 1000,
 	       info->profile->name);
+	/* The heading of a category does not say which of its numbers it is. */
+	if (order->category < NR_MEMLEDGER_CATEGORIES)
+		append(&line, "%s ",
+		       memledger_category_labels[order->category]);
+	append(&line, "%s%s", key_label(order->key),
+	       order->reverse ? ", reversed" : "");
 	print_line(out, &line);
 	append(&line, "%*s", PID_WIDTH, "PID");
 	for (i = 0; i < picture->nr; i++)
 		append(&line, "%*s", COLUMN_WIDTH, picture->column[i].label);
-	append(&line, "  name");
+	append(&line, info->foreign ? "  comm" : "  name");
 	print_line(out, &line);
 }
 
@@ -412,6 +434,9 @@ static enum action press(char key, const struct memledger_system *system,
 		break;
 	case 'c':
 		order->category = next_category(system, order->category);
+		/* Of a category it is not known. */
+		if (order->key == MEMLEDGER_SORT_VSS)
+			order->key = MEMLEDGER_SORT_PSS;
 		break;
 	default:
 		return ACTION_NONE;
@@ -476,6 +501,11 @@ static int show(struct memledger_system_live *live,
 	u64 until = now_ms() + wanted->delay_ms;
 	enum action action = ACTION_DRAW;
 
+	/* It stays behind, on the screen that was there before. */
+	if (last && terminal->live) {
+		leave_terminal(terminal);
+		terminal->live = false;
+	}
 	do {
 		if (action == ACTION_DRAW) {
 			memledger_system_sort(&live->system, order);
@@ -530,6 +560,7 @@ int memledger_top_run(const char *sysfs, const char *proc,
 
 	terminal.live = !wanted->batch && isatty(STDOUT_FILENO) &&
 			!tcgetattr(STDIN_FILENO, &terminal.before);
+	terminal.fits = terminal.live;
 	catch_signals(&terminal.waiting);
 	if (terminal.live)
 		enter_terminal(&terminal);

@@ -50,6 +50,20 @@ struct memledger_vma_usage {
 #undef X
 };
 
+/**
+ * memledger_vma_usage_is_empty - whether a VMA has no page
+ * @usage: its numbers
+ *
+ * Return: true if all of them are 0, whatever @size is: each that is not comes
+ * with one of these.
+ */
+static inline bool
+memledger_vma_usage_is_empty(const struct memledger_vma_usage *usage)
+{
+	return !(usage->rss | usage->swap | usage->shared_hugetlb |
+		 usage->private_hugetlb);
+}
+
 /* The nine numbers of a row, in the order used everywhere. */
 #define MEMLEDGER_USAGE_FIELDS(X)					\
 	X(pss)								\

@@ -24,19 +24,24 @@ die()
 	exit "${die_status:-1}"
 }
 
-# Sets arch, package, objects and configs from the line of kernel $1.
+# Sets arch, package, objects and configs from the line of kernel $1, and stock
+# where it is one of Debian's as it is.
 find_kernel()
 {
 	local name
 
 	while read -r name arch package objects configs; do
-		[ "$name" != "$1" ] || return 0
+		[ "$name" = "$1" ] || continue
+		stock=
+		case $package in linux-image-*) stock=1 ;; esac
+		return 0
 	done < <(grep -v '^#' "$vm_dir/kernels")
 	die "no kernel is called '$1'; there are" \
 		"$(awk '!/^#/ { print $1 }' "$vm_dir/kernels" | xargs)"
 }
 
-# Sets qemu, image (below the build directory) and kernel arguments for $arch.
+# Sets qemu, image (below the build directory), kernel arguments and the devices
+# of the ports for stdout, stderr and the verdict, for $arch.
 find_machine()
 {
 	case $arch in
@@ -50,17 +55,66 @@ find_machine()
 		console=ttyS0
 		ports=(ttyS1 ttyS2 ttyS3)
 		;;
+	arm64)
+		image=arch/arm64/boot/Image
+		# QEMU's own algorithm for pointer authentication is ten times
+		# as fast as the architecture's.
+		qemu=(qemu-system-aarch64 -M virt -cpu "max,pauth-impdef=on"
+			-smp 2)
+		arguments=
+		console=ttyAMA0
+		ports=(vport0p1 vport0p2 vport0p3)
+		;;
 	*)
 		die "no machine is described for architecture '$arch'"
 		;;
 	esac
+	[ -z "$stock" ] || image=vmlinuz
 }
 
-# The compiler, through ccache where that is installed.
+# Sets port_arguments, which have QEMU write what comes out of the ports to files
+# of their names in directory $1.
+connect_ports()
+{
+	local name nr=0
+
+	port_arguments=()
+	[ "$arch" != arm64 ] ||
+		port_arguments=(-device virtio-serial-device)
+	for name in out err verdict; do
+		nr=$((nr + 1))
+		if [ "$arch" = arm64 ]; then
+			port_arguments+=(-chardev "file,id=$name,path=$1/$name"
+				-device "virtserialport,chardev=$name,nr=$nr")
+		else
+			port_arguments+=(-serial "file:$1/$name")
+		fi
+	done
+}
+
+# Sets what to tell kbuild, and the prefix of the tools that make programs. The
+# kernel's compiler is used through ccache where that is installed.
 find_compiler()
 {
-	cc=gcc
-	! command -v ccache >/dev/null || cc="ccache gcc"
+	local ccache=
+
+	! command -v ccache >/dev/null || ccache="ccache "
+	case $arch in
+	x86_64)
+		compiler=gcc
+		kmake_arguments=(ARCH="$arch" CC="$ccache$compiler")
+		cross=
+		;;
+	arm64)
+		# As GKI is built; with GNU's compiler comes a C library, and
+		# it is what Debian builds with.
+		compiler=clang-19
+		kmake_arguments=(ARCH="$arch" LLVM=-19 CC="$ccache$compiler")
+		cross=aarch64-linux-gnu-
+		[ -z "$stock" ] || kmake_arguments=(ARCH="$arch"
+			CROSS_COMPILE="$cross" CC="$ccache${cross}gcc")
+		;;
+	esac
 }
 
 # Takes the lock $1 on descriptor 9 and says so where that means waiting.

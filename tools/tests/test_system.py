@@ -150,6 +150,8 @@ def make(directory, files=(), meminfo=(), **how):
         "kernel/debug/memledger/dmabuf": DMABUF,
         "kernel/memledger/gpu/mem_total": "!95",
         "kernel/memledger/gpu/total": "!95",
+        "kernel/memledger/gpu/carveouts/static": "!95",
+        "kernel/memledger/gpu/carveouts/reusable": "!95",
         "kernel/dma_heap/total_pools_kb": "123\n",
         "block/zram0/mm_stat": "5 3 1048576 0 0 0 0 0 0\n",
         "block/zram1/mm_stat": "5 3 2097152 0 0 0 0 0 0\n",
@@ -213,7 +215,7 @@ def source(where, path):
 
 PASS = "One pass over 5 processes, from 5.000000123 to 5.000800000 s after " \
     "boot, 700 us of work\n" \
-    "1 of them have the memory of another, and are counted with it.\n" \
+    "1 of them has the memory of another, and is counted with it.\n" \
     "Incomplete: not everything could be seen; numbers are too small.\n"
 USWAP = "Unavailable: uswap (the module does not tell swap that nobody " \
     "shares)\n"
@@ -463,7 +465,8 @@ def ram_of(data):
                     term["mem_free"] - cached - kernel - term["zram"],
         "all_pss": all_pss, "used_pss": all_pss - term["cached_pss"],
         "cached_kernel": cached, "used_kernel": kernel,
-        "dmabuf_unmapped": unmapped, "gpu_private": private,
+        "dmabuf_unmapped": unmapped if "dmabuf_size" in known else None,
+        "gpu_private": private if known & {"gpu_total", "gl_mtrack"} else None,
         "unaccounted": term["mem_total"] - term["mem_free"] -
                        term["active"] - term["inactive"] -
                        term["unevictable"] - reclaimable -
@@ -481,6 +484,7 @@ TERMS = {
     "dmabuf_size": 15360, "dmabuf_mapped": 14336, "dmabuf_in_pss": 3072,
     "dmabuf_in_shmem": 2048, "dmabuf_mapped_in_shmem": 2048,
     "gpu_total": None, "gl_mtrack": None, "gfx_dev": 0,
+    "carveouts_static": None, "carveouts_reusable": None,
 }
 
 
@@ -532,6 +536,21 @@ def test_system(directory):
     report("      GPU:    20,000K (   14,000K dmabuf +     6,000K private)\n"
            in text, "system with a GPU: its line", text.split("\n"))
 
+    # With a device tree that tells of carve-outs: part of no sum.
+    where = make(directory, files={
+        "kernel/memledger/gpu/carveouts/static": "%d\n" % (11264 * KB),
+        "kernel/memledger/gpu/carveouts/reusable": "%d\n" % (16384 * KB)})
+    text = run("system", *where).stdout.decode()
+    data = json.loads(run("system", "--json", *where).stdout)
+    check_ram("system with carve-outs", data, dict(
+        TERMS, carveouts_static=11264, carveouts_reusable=16384))
+    same_text("system with carve-outs: RAM", "Total RAM:" +
+              text.split("Total RAM:")[1].split("\nWhat that")[0],
+              RAM.replace("Unaccounted:",
+                          "Carve-outs:    11,264K beside total RAM;    "
+                          "16,384K inside, and in lost RAM where in use\n"
+                          "Unaccounted:"))
+
     where = make(directory, files={"kernel/debug/memledger/dmabuf":
                                    DMABUF.replace("complete 1", "complete 0")})
     text = run("system", *where).stdout.decode()
@@ -556,6 +575,11 @@ def test_system(directory):
         "dmabuf_size": None, "dma_heap_pools": None, "zram": None,
         "ksm_sharing": None, "kreclaimable": None, "vmalloc_used": 20,
         "swap_pss": None, "pss": 50003})
+    lines = run("system", *where).stdout.decode().split("\n")
+    expect("system on an old kernel: results of nothing",
+           [line.split()[1] for line in lines
+            if line.split()[:1] in (["dmabuf_unmapped"], ["gpu_private"])],
+           ["-", "-"])
     report(data["ram"]["terms"]["vmalloc_used"]["source"]
            .endswith("/vmallocinfo pages"), "system: VmallocUsed from there",
            data["ram"]["terms"]["vmalloc_used"])
@@ -605,7 +629,7 @@ RSStot is the sum of PSS, as librank has it.
 MAPPINGS_PASS = \
     "One pass over 3 processes, from 5.000000123 to 5.000800000 s after " \
     "boot, 700 us of work\n" \
-    "1 of them have the memory of another, and are counted with it.\n"
+    "1 of them has the memory of another, and is counted with it.\n"
 
 
 def names_of(text):
@@ -756,11 +780,42 @@ def top_lines(*args):
     return run_good("top", *args).split("\n")
 
 
+def test_other_namespace(directory):
+    """Numbers of another proc are other processes: no name is better."""
+    where = make(directory, processes=PROCESSES[:3])
+    link = os.path.join(where[3], "1", "ns", "pid")
+    os.makedirs(os.path.dirname(link))
+    for target, names in (
+            ("pid:[4026531836]", ["com.example.app", "a cached one", "/init"]),
+            ("pid:[4026532000]", ["example.app", "cached\\012", "/init"])):
+        if os.path.islink(link):
+            os.unlink(link)
+        os.symlink(target, link)
+        text = run_good("procrank", *where)
+        expect("procrank: names in " + target,
+               [line.split("  ")[-1] for line in text.split("\n")[1:4]], names)
+        foreign = target != "pid:[4026531836]"
+        for command in ("procrank", "librank", "system"):
+            text = run(command, *where).stdout.decode()
+            expect("%s in %s says so" % (command, target),
+                   ("Unavailable: names oom_score_adj" in text),
+                   foreign)
+        lines = top_lines("--once", *where)
+        expect("top in " + target, lines[2].split()[-1],
+               "comm" if foreign else "name")
+        data = run_json("system", *where)
+        expect("system --json in " + target,
+               ([proc["oom_score_adj"] for proc in data["processes"]],
+                data["ram"]["terms"]["cached_pss"]["bytes"]),
+               ([None] * 3, None) if foreign else
+               ([0, 905, -1000], 3010 * KB))
+
+
 def test_top(directory):
     where = make(directory, processes=PROCESSES[:3])
     expect("top --once", top_lines("--once", *where), [
         "3 processes, PSS 49,999K, swap 3,010K; 700 us of work in 799 us",
-        "at 5.000 s after boot, profile android16; kB",
+        "at 5.000 s after boot, profile android16; kB, by PSS",
         "    PID          PSS          RSS          USS         Swap  name",
         "     70        45000        50000        40000         3000"
         "  com.example.app",
@@ -768,18 +823,21 @@ def test_top(directory):
         "  a cached one",
         "      1         1999         3000         1000            0  /init",
         "", ""])
-    for options, heading, pids in (
-            (("--by", "dalvik_heap"), "Dalvik Heap", ["70", "1", "300"]),
-            (("--by", "unknown", "-R"), "Unknown", ["1", "70", "300"]),
-            (("--by", "other_mmap", "-r"), "Other mmap", ["1", "70", "300"]),
-            (("-v",), "VSS", ["70", "300", "1"]),
-            (("-s", "-R"), "Swap", ["1", "300", "70"]),
-            (("--top", "1"), "PSS", ["70"])):
+    for options, heading, order, pids in (
+            (("--by", "dalvik_heap"), "Dalvik Heap", "Dalvik Heap PSS",
+             ["70", "1", "300"]),
+            (("--by", "unknown", "-R"), "Unknown", "Unknown PSS, reversed",
+             ["1", "70", "300"]),
+            (("--by", "other_mmap", "-r"), "Other mmap", "Other mmap RSS",
+             ["1", "70", "300"]),
+            (("-v",), "VSS", "VSS", ["70", "300", "1"]),
+            (("-s", "-R"), "Swap", "Swap, reversed", ["1", "300", "70"]),
+            (("--top", "1"), "PSS", "PSS", ["70"])):
         lines = top_lines("--once", *options, *where)
         expect("top %s" % " ".join(options),
-               (lines[2][7:20].strip(),
+               (lines[1].split("kB, by ")[-1], lines[2][7:20].strip(),
                 [line.split()[0] for line in lines[3:] if line]),
-               (heading, pids))
+               (order, heading, pids))
     lines = top_lines("-b", "-n", "3", "-d", "0.01", *where)
     expect("top -b -n 3", [line.split()[0] for line in lines
                            if line].count("PID"), 3)
@@ -808,15 +866,19 @@ def screen(master, process, until, seconds=20):
     return text
 
 
-def start_top(where, width=60, height=6):
+def start_top(where, *options, width=60, height=6, ignored=()):
+    def ignore():
+        for number in ignored:
+            signal.signal(number, signal.SIG_IGN)
+
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ,
                 struct.pack("HHHH", height, width, 0, 0))
     before = termios.tcgetattr(slave)
-    # pylint: disable-next=consider-using-with
-    process = subprocess.Popen((TOOL, "top", "-d", "1000") + where,
+    # pylint: disable-next=consider-using-with,subprocess-popen-preexec-fn
+    process = subprocess.Popen((TOOL, "top", "-d", "1000") + options + where,
                                stdin=slave, stdout=slave,
-                               stderr=subprocess.PIPE)
+                               stderr=subprocess.PIPE, preexec_fn=ignore)
     return master, slave, before, process
 
 
@@ -862,6 +924,43 @@ def test_terminal(directory):
                 termios.tcgetattr(slave) == before), (-number, True, True))
         os.close(master)
         os.close(slave)
+
+    # What is ignored when it starts, as by nohup, does not end it.
+    master, slave, before, process = start_top(where, width=80,
+                                               ignored=(signal.SIGHUP,))
+    screen(master, process, b"com.example")
+    process.send_signal(signal.SIGHUP)
+    os.write(master, b"R")
+    again = b"reversed" in screen(master, process, b"reversed")
+    os.write(master, b"q")
+    screen(master, process, LEAVE)
+    expect("top: an ignored signal", (again, process.wait(20)), (True, 0))
+    os.close(master)
+    os.close(slave)
+
+    # Of a category VSS is not known, and so not shown as 0.
+    master, slave, before, process = start_top(where, "-v", width=80)
+    screen(master, process, b"by VSS")
+    os.write(master, b"c")
+    text = screen(master, process, b"/init").decode()
+    report("by Unknown PSS" in text and "3000" in text.split("by Unknown")[1],
+           "top: a category after VSS", (text,))
+    os.write(master, b"q")
+    screen(master, process, LEAVE)
+    process.wait(20)
+    os.close(master)
+    os.close(slave)
+
+    # The last of so many pictures stays behind, and fits.
+    master, slave, before, process = start_top(where, "-n", "1")
+    text = screen(master, process, b"cached one")
+    process.wait(20)
+    after = text.split(LEAVE)[-1]
+    report(LEAVE in text and after.count(b"\n") <= 6 and
+           b"com.example" in after and b"\x1b" not in after and
+           termios.tcgetattr(slave) == before, "top -n 1 in a terminal", (text,))
+    os.close(master)
+    os.close(slave)
 
     # It stops as others do, with the terminal as it was.
     master, slave, before, process = start_top(where)
@@ -970,6 +1069,7 @@ def test_errors(directory):
             (("meminfo", "--profile", "android10"), "without a PID or NAME"),
             (("procrank", "-x"), "Try 'memledger help'"),
             (("procrank", "1"), "takes no operand"),
+            (("--json", "procrank"), "options of this command stand behind"),
             (("librank", "-m", "rq"), "-m takes r, w and x"),
             (("showmap", "--profile", "x", "1"), "no such profile"),
             (("system", "-a"), "Try 'memledger help'")):
@@ -989,6 +1089,7 @@ def test_all(directory):
     test_adjustments(directory)
     test_librank(directory)
     test_showmap(directory)
+    test_other_namespace(directory)
     test_top(directory)
     test_terminal(directory)
     test_errors(directory)

@@ -12,10 +12,10 @@
 #include <linux/module.h>
 #include <linux/pagemap.h>
 #include <linux/sched/signal.h>
-#include <linux/shmem_fs.h>
 #include <linux/slab.h>
 #include <linux/swap.h>
 
+#include "../../../module/compat.h"
 #include "kgsl_sharedmem.h"
 
 static bool use_shmem;
@@ -143,7 +143,7 @@ static int alloc_page_array(struct kgsl_memdesc *memdesc, u64 size, bool shmem)
 	if (too_large(size))
 		return -ENOMEM;
 	if (shmem) {
-		file = shmem_file_setup("kgsl-3d0", size, VM_NORESERVE);
+		file = memledger_shmem_file_setup("kgsl-3d0", size);
 		if (IS_ERR(file))
 			return PTR_ERR(file);
 		mapping_set_unevictable(file->f_mapping);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From the graphics carve-outs to `carveouts`, a line each. docs/ABI/testing
+ * has the file.
+ */
+#include <linux/debugfs.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+
+#include "carveouts.h"
+#include "target.h"
+
+static void print_carveouts(struct seq_file *m)
+{
+	const struct memledger_carveout *carveout;
+	unsigned int i;
+
+	seq_puts(m, "# carveout start size kind map owner\n");
+	for (i = 0; (carveout = memledger_carveout_get(i)); i++)
+		seq_printf(m, "carveout %s 0x%llx %llu %s %s %s\n",
+			   carveout->name, carveout->start, carveout->size,
+			   carveout->reusable ? "reusable" : "static",
+			   carveout->no_map ? "no-map" : "map",
+			   carveout->owner ?: "-");
+	seq_printf(m, "# MemTotal %llu, without what is static\n",
+		   memledger_carveouts_mem_total());
+}
+
+static int carveouts_show(struct seq_file *m, void *v)
+{
+	print_carveouts(m);
+	return 0;
+}
+
+static int carveouts_open(struct inode *inode, struct file *file)
+{
+	if (!memledger_access_allowed())
+		return -EPERM;
+	if (!memledger_carveouts_known())
+		return -EOPNOTSUPP;
+	return single_open(file, carveouts_show, NULL);
+}
+
+/* Every read is asked for its right, also one of what was read already. */
+static ssize_t carveouts_read(struct file *file, char __user *buf, size_t size,
+			      loff_t *pos)
+{
+	if (!memledger_access_allowed())
+		return -EPERM;
+	return seq_read(file, buf, size, pos);
+}
+
+static const struct file_operations carveouts_fops = {
+	.owner = THIS_MODULE,
+	.open = carveouts_open,
+	.read = carveouts_read,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+/**
+ * memledger_debugfs_add_carveouts - make carveouts
+ * @root: the directory to make it in
+ */
+void __init memledger_debugfs_add_carveouts(struct dentry *root)
+{
+	debugfs_create_file("carveouts", 0400, root, NULL, &carveouts_fops);
+}
