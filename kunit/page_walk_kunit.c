@@ -436,7 +436,7 @@ scale(const struct memledger_vma_usage *want, u64 bytes)
 }
 
 static unsigned long walk_entries(struct fixture *f, pte_t *pte,
-				unsigned long addr, unsigned long end)
+				  unsigned long addr, unsigned long end)
 {
 	addr = walk_ptes(&f->walk, pte, addr, end);
 	flush_tally(&f->walk);
@@ -540,8 +540,9 @@ static void pte_table_test(struct kunit *test)
 		/* However small the slices, each entry counts just once. */
 		while (addr < end) {
 			f->walk.budget = budgets[i];
-			next = walk_entries(f, &table[(addr - ADDR) >> PAGE_SHIFT],
-					  addr, end);
+			next = walk_entries(f,
+					    &table[(addr - ADDR) >> PAGE_SHIFT],
+					    addr, end);
 			KUNIT_ASSERT_GT(test, next, addr);
 			KUNIT_ASSERT_LE(test, next, end);
 			if (next < end)
@@ -557,6 +558,127 @@ static void pte_table_test(struct kunit *test)
 	f->walk.budget = 1000;
 	KUNIT_EXPECT_EQ(test, walk_entries(f, table, ADDR, end), end);
 	KUNIT_EXPECT_EQ(test, f->usage.swap, (u64)PAGE_SIZE);
+}
+
+/* All that a row of entries may consist of, each on a folio of its own. */
+static const struct {
+	enum entry_kind kind;
+	struct folio_state folio;
+} neighbours[] = {
+	{ PAGE_CLEAN, { 0, 2, 1 } },
+	{ PAGE_CLEAN, { 0, 4, 3 } },
+	{ PAGE_CLEAN, { FOLIO_DIRTY, 2, 1 } },
+	{ PAGE_DIRTY, { 0, 2, 1 } },
+	{ PAGE_NO_ACCESS, { 0, 2, 1 } },
+	{ PAGE_CLEAN, { FOLIO_ANON | FOLIO_SWAPBACKED, 2, 1 } },
+	{ PAGE_CLEAN, { FOLIO_ANON | FOLIO_SWAPBACKED, 1, 1 } },
+	{ PAGE_DIRTY, { FOLIO_ANON | FOLIO_SWAPBACKED, 3, 2 } },
+	{ PAGE_NO_ACCESS, { FOLIO_ANON | FOLIO_SWAPBACKED, 2, 1 } },
+	{ PAGE_CLEAN, { FOLIO_ANON, 2, 1 } },
+	{ PAGE_CLEAN, { FOLIO_KSM | FOLIO_SWAPBACKED, 6, 5 } },
+	{ ZERO_PAGE_ENTRY, { 0, 1, 0 } },
+	{ NO_SUCH_FRAME, { 0, 1, 0 } },
+	{ SWAP, { 0, 1, 0 } },
+};
+
+static void walk_afresh(struct fixture *f, pte_t *pte, unsigned int nr,
+			struct memledger_vma_usage *usage)
+{
+	f->walk = (struct memledger_page_walk){
+		.vma = &f->vma,
+		.usage = usage,
+		.budget = 1000,
+	};
+	walk_entries(f, pte, ADDR, ADDR + nr * PAGE_SIZE);
+}
+
+static void add_vma_usage(struct memledger_vma_usage *sum,
+			  const struct memledger_vma_usage *usage)
+{
+#define X(field, label, shift) sum->field += usage->field;
+	MEMLEDGER_VMA_FIELDS(X)
+#undef X
+}
+
+/*
+ * An entry is compared with the one before. Whatever that was, it counts as it
+ * does alone: in all rows of A B, and once more A.
+ */
+static void neighbours_test(struct kunit *test)
+{
+	struct memledger_vma_usage *alone, want, is;
+	struct folio *folio[ARRAY_SIZE(neighbours)];
+	pte_t pte[ARRAY_SIZE(neighbours)];
+	struct fixture *f = test->priv;
+	char row_name[16];
+	unsigned int i, k;
+
+	alone = kunit_kcalloc(test, ARRAY_SIZE(neighbours), sizeof(*alone),
+			      GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, alone);
+	for (i = 0; i < ARRAY_SIZE(neighbours); i++) {
+		folio[i] = get_folio(test, 0, &neighbours[i].folio);
+		f->folio = NULL;
+		pte[i] = make_pte(test, neighbours[i].kind, folio[i]);
+		walk_afresh(f, &pte[i], 1, &alone[i]);
+	}
+	for (i = 0; i < ARRAY_SIZE(neighbours); i++) {
+		for (k = 0; k < ARRAY_SIZE(neighbours); k++) {
+			pte_t row[] = { pte[i], pte[k], pte_mkold(pte[i]) };
+
+			/* Elsewhere the bit may mean something else. */
+			if (!pte_present(pte[i]))
+				row[2] = pte[i];
+			want = alone[i];
+			add_vma_usage(&want, &alone[k]);
+			add_vma_usage(&want, &alone[i]);
+			is = (struct memledger_vma_usage){};
+			walk_afresh(f, row, ARRAY_SIZE(row), &is);
+			snprintf(row_name, sizeof(row_name), "%u %u", i, k);
+			memledger_expect_vma(test, row_name, &is, &want);
+		}
+	}
+	for (i = 0; i < ARRAY_SIZE(neighbours); i++) {
+		f->folio = folio[i];
+		put_folio(f);
+	}
+}
+
+/* What is remembered of a table holds while the entry for it is the same. */
+static void remembered_table_test(struct kunit *test)
+{
+	static const struct folio_state state = { .refs = 2, .mapcount = 1 };
+	const struct memledger_vma_usage want = {
+		.rss = PAGE_SIZE, .pss = PAGE_PSS,
+		.private_clean = PAGE_SIZE,
+	};
+	const unsigned long end = ADDR + PAGE_SIZE;
+	struct fixture *f = test->priv;
+	struct folio *folio = get_folio(test, 0, &state);
+	pte_t pte = make_pte(test, PAGE_CLEAN, folio);
+	pmd_t pmd = pfn_pmd(folio_pfn(folio), vm_get_page_prot(VM_READ));
+	static DEFINE_SPINLOCK(lock);
+
+	f->walk.table = (struct memledger_pte_table){
+		.addr = ADDR & PMD_MASK,
+		.pmd = &pmd,
+		.entry = pmd,
+		.ptes = &pte - pte_index(ADDR),
+		.ptl = &lock,
+	};
+	KUNIT_EXPECT_EQ(test, walk_table(&f->walk, ADDR, end), end);
+	KUNIT_EXPECT_EQ(test, f->walk.table.addr, ADDR & PMD_MASK);
+
+	pmd = __pmd(0);
+	KUNIT_EXPECT_EQ(test, walk_table(&f->walk, ADDR, end), ADDR);
+	KUNIT_EXPECT_EQ(test, f->walk.table.addr, NO_TABLE);
+	flush_tally(&f->walk);
+	memledger_expect_vma(test, "table", &f->usage, &want);
+
+	/* In the next slice it may be another one in the same place. */
+	f->walk.table.addr = ADDR & PMD_MASK;
+	memledger_page_walk_begin(&f->walk, 1);
+	KUNIT_EXPECT_EQ(test, f->walk.table.addr, NO_TABLE);
 }
 
 struct shmem_case {
@@ -778,6 +900,8 @@ static struct kunit_case page_walk_tests[] = {
 	KUNIT_CASE_PARAM(entry_test, entry_gen_params),
 	KUNIT_CASE(swap_entry_test),
 	KUNIT_CASE(pte_table_test),
+	KUNIT_CASE(neighbours_test),
+	KUNIT_CASE(remembered_table_test),
 	KUNIT_CASE(shmem_swap_test),
 	KUNIT_CASE(shmem_swap_large_test),
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE

@@ -313,7 +313,7 @@ static void set_anon_name(struct kunit *test, struct vm_area_struct *vma,
 		name = kunit_kzalloc(test, sizeof(*name) + strlen(text) + 1,
 				     GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, name);
-		strcpy(name->name, text);
+		memcpy(name->name, text, strlen(text) + 1);
 	}
 	vma->anon_name = name;
 #endif
@@ -363,8 +363,106 @@ static void slot_test(struct kunit *test)
 	}
 }
 
+/* What may become different about the file at an address. */
+enum file_change {
+	NO_CHANGE,
+	OTHER_MOUNT,
+	OTHER_DIRECTORY,
+	OTHER_NAME,
+	OTHER_INODE,
+	OTHER_NUMBER,
+	OTHER_GENERATION,
+	IS_UNLINKED,
+	NR_FILE_CHANGES,
+};
+
+/**
+ * struct mapped_file - all that the name of a mapped file is made of
+ * @sb: not shmem's
+ * @mnt: two mounts
+ * @parent: two directories
+ * @inode: two inodes
+ * @dentry: the file's
+ * @file: the open file
+ * @path: its path
+ */
+struct mapped_file {
+	struct super_block sb;
+	struct vfsmount mnt[2];
+	struct dentry parent[2];
+	struct inode inode[2];
+	struct dentry dentry;
+	struct file file;
+	struct path path;
+};
+
+static void change_file(struct mapped_file *m, enum file_change change)
+{
+	switch (change) {
+	case OTHER_MOUNT:
+		m->path.mnt = &m->mnt[1];
+		break;
+	case OTHER_DIRECTORY:
+		m->dentry.d_parent = &m->parent[1];
+		break;
+	case OTHER_NAME:
+		/* Since 6.16 it is const, so that only dcache.c writes it. */
+		*(u64 *)&m->dentry.d_name.hash_len += 1;
+		break;
+	case OTHER_INODE:
+		m->file.f_inode = &m->inode[1];
+		break;
+	case OTHER_NUMBER:
+		m->inode[1].i_ino++;
+		break;
+	case OTHER_GENERATION:
+		m->inode[1].i_generation++;
+		break;
+	case IS_UNLINKED:
+		m->dentry.d_hash.pprev = NULL;
+		break;
+	default:
+		break;
+	}
+}
+
+/* A file is known again as long as nothing about its name is different. */
+static void file_slot_test(struct kunit *test)
+{
+	struct memledger_name_slots *slots;
+	static struct hlist_bl_node *hashed;
+	struct mapped_file *m;
+	unsigned int change, slot;
+	bool known;
+
+	slots = kunit_kzalloc(test, sizeof(*slots), GFP_KERNEL);
+	m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, slots);
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	m->dentry.d_sb = &m->sb;
+	m->dentry.d_parent = &m->parent[0];
+	m->dentry.d_hash.pprev = &hashed;
+	m->file.f_inode = &m->inode[0];
+	m->path.mnt = &m->mnt[0];
+	m->path.dentry = &m->dentry;
+
+	slot = file_slot(slots, &m->path, &m->file, &known);
+	KUNIT_EXPECT_FALSE(test, known);
+	for (change = 0; change < NR_FILE_CHANGES; change++) {
+		change_file(m, change);
+		KUNIT_EXPECT_EQ(test, file_slot(slots, &m->path, &m->file,
+						&known), slot);
+		KUNIT_EXPECT_EQ_MSG(test, known, change == NO_CHANGE,
+				    "change %u", change);
+		KUNIT_EXPECT_EQ(test, file_slot(slots, &m->path, &m->file,
+						&known), slot);
+		KUNIT_EXPECT_TRUE_MSG(test, known, "change %u", change);
+	}
+}
+
 static struct kunit_case vma_name_tests[] = {
 	KUNIT_CASE(slot_test),
+	KUNIT_CASE(file_slot_test),
 	KUNIT_CASE_PARAM(escape_test, escape_gen_params),
 	KUNIT_CASE_PARAM(file_test, file_gen_params),
 	KUNIT_CASE(special_test),

@@ -284,14 +284,31 @@ static inline u32 memledger_folio_entire_mapcount(struct folio *folio)
 #endif
 }
 
-/* smaps of 6.1 has no KSM line. */
-static inline bool memledger_folio_ksm(struct folio *folio)
-{
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
-	return folio_test_ksm(folio);
+/*
+ * What folio_test_anon() and folio_test_ksm() say of a folio with this mapping,
+ * for who looks at the mapping but once. Before 6.16 the bits had the name of
+ * the page.
+ */
+#ifdef FOLIO_MAPPING_FLAGS
+#define MEMLEDGER_MAPPING_ANON		FOLIO_MAPPING_ANON
+#define MEMLEDGER_MAPPING_KSM		FOLIO_MAPPING_KSM
 #else
-	return PageKsm(&folio->page);
+#define MEMLEDGER_MAPPING_ANON		PAGE_MAPPING_ANON
+#define MEMLEDGER_MAPPING_KSM		PAGE_MAPPING_KSM
 #endif
+
+static inline bool
+memledger_mapping_is_anon(const struct address_space *mapping)
+{
+	return (unsigned long)mapping & MEMLEDGER_MAPPING_ANON;
+}
+
+static inline bool
+memledger_mapping_is_ksm(const struct address_space *mapping)
+{
+	return IS_ENABLED(CONFIG_KSM) &&
+	       ((unsigned long)mapping & MEMLEDGER_MAPPING_KSM) ==
+	       MEMLEDGER_MAPPING_KSM;
 }
 
 /*

@@ -92,14 +92,13 @@ static noinline unsigned long walk_hole(struct memledger_page_walk *walk,
 }
 
 /* What is true of an entry whatever the flags of its folio are. */
-static u32 entry_facts(struct folio *folio, bool dirty)
+static u32 entry_facts(const struct address_space *mapping, bool dirty)
 {
 	u32 facts = dirty ? MEMLEDGER_ENTRY_DIRTY : 0;
 
-	if (!folio_test_anon(folio))
-		return facts;
-	facts |= MEMLEDGER_ENTRY_ANON;
-	if (memledger_folio_ksm(folio))
+	if (memledger_mapping_is_anon(mapping))
+		facts |= MEMLEDGER_ENTRY_ANON;
+	if (memledger_mapping_is_ksm(mapping))
 		facts |= MEMLEDGER_ENTRY_KSM;
 	return facts;
 }
@@ -137,7 +136,8 @@ static void account_pages(struct memledger_page_walk *walk, struct page *page,
 			  bool private)
 {
 	struct folio *folio = page_folio(page);
-	u32 facts = folio_facts(folio, entry_facts(folio, dirty));
+	u32 facts = folio_facts(folio, entry_facts(READ_ONCE(folio->mapping),
+						   dirty));
 	struct memledger_entry entry = { .bytes = PAGE_SIZE };
 	unsigned int i, run;
 
@@ -398,6 +398,7 @@ static unsigned long walk_ptes(struct memledger_page_walk *walk, pte_t *pte,
 	walk->budget -= nr;
 	for (; pte < last; pte++) {
 		pte_t entry = ptep_get(pte);
+		const struct address_space *mapping;
 		unsigned long index;
 		struct folio *folio;
 		struct page *page;
@@ -419,10 +420,12 @@ static unsigned long walk_ptes(struct memledger_page_walk *walk, pte_t *pte,
 
 		page = like->page + index;
 		folio = page_folio(page);
-		if (unlikely(folio->mapping != like->mapping)) {
+		/* Once: KSM and truncation change it meanwhile. */
+		mapping = READ_ONCE(folio->mapping);
+		if (unlikely(mapping != like->mapping)) {
 			tally_alike(walk);
-			like->mapping = folio->mapping;
-			like->facts = entry_facts(folio, pte_dirty(entry));
+			like->mapping = mapping;
+			like->facts = entry_facts(mapping, pte_dirty(entry));
 		}
 
 		others = 0;
@@ -674,16 +677,20 @@ static unsigned long walk_down(struct memledger_page_walk *walk,
 
 /**
  * memledger_page_walk_begin - begin a slice
- * @walk: the walk; all zero before the first one
+ * @walk: the walk; vma, usage and holes are still to be set
  * @budget: how many entries may be looked at
+ *
+ * Nothing is remembered from one slice to the next: meanwhile page tables may
+ * have been freed, and memory unplugged.
  *
  * Context: the mmap lock is held for reading, and rcu_read_lock().
  */
 void memledger_page_walk_begin(struct memledger_page_walk *walk, long budget)
 {
-	walk->budget = budget;
-	walk->table.addr = NO_TABLE;
-	walk->pmds = NULL;
+	*walk = (struct memledger_page_walk){
+		.budget = budget,
+		.table.addr = NO_TABLE,
+	};
 }
 
 /**

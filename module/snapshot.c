@@ -174,6 +174,12 @@ static void learn_name(struct memledger_known *known, unsigned int slot,
 		       memledger_graphics_is_device(name, len);
 }
 
+static void forget_names(struct memledger_known *known)
+{
+	memledger_name_slots_init(&known->slots);
+	learn_name(known, MEMLEDGER_NAMELESS_SLOT, "", 0, false);
+}
+
 /* Makes @known, if it is not there yet, and of use by the rules of @profile. */
 static int prepare_known(struct memledger_known **known,
 			 const struct memledger_profile *profile)
@@ -187,8 +193,7 @@ static int prepare_known(struct memledger_known **known,
 	if ((*known)->profile == profile)
 		return 0;
 	(*known)->profile = profile;
-	memledger_name_slots_init(&(*known)->slots);
-	learn_name(*known, MEMLEDGER_NAMELESS_SLOT, "", 0, false);
+	forget_names(*known);
 	return 0;
 }
 
@@ -258,6 +263,12 @@ static int walk_totals(struct pid *pid, const bool *stop,
 	ret = memledger_walk_run(&walk,
 				 READ_ONCE(memledger_settings.slice_entries),
 				 add_vma, &builder);
+	/*
+	 * It may have ended in a mapping with a name that has a slot, but was
+	 * not placed, since add_vma() never saw it.
+	 */
+	if (ret)
+		forget_names(known);
 	*cost = walk.stats;
 	memledger_walk_end(&walk);
 	memledger_totals_sum(&record->totals);

@@ -195,11 +195,11 @@ struct memledger_pte_table {
  * @like: what the last entry was like
  * @pfns: ranges of page frames that have been seen
  * @next_pfns: which of them gives way to another one
- * @table: to be forgotten when the mmap lock is dropped
- * @pmds: NULL, or the middle directory that was looked into last; the same
+ * @table: the page table that was looked into last
+ * @pmds: NULL, or the middle directory that was looked into last
  * @pmds_addr: the first address that it is for
  *
- * All zero to begin with, but for the first four.
+ * For one slice, see memledger_page_walk_begin().
  */
 struct memledger_page_walk {
 	struct vm_area_struct *vma;

@@ -870,6 +870,82 @@ TEST_F_TIMEOUT(system, a_killed_reader_ends, TIMEOUT)
 	end_process(big);
 }
 
+/* So is called only what the next two have. */
+#define HEIRLOOM	"scudo:heirloom"
+
+static void die_rich(void *arg)
+{
+	size_t len = BIG / 8;
+	char *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)arg;
+	madvise(p, len, MADV_NOHUGEPAGE);
+	name_anon(p, len, HEIRLOOM);
+	touch(p, len);
+}
+
+static void inherit(void *arg)
+{
+	size_t len = PAGES * page_size();
+	char *p = map_alone(len, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)arg;
+	name_anon(p, len, HEIRLOOM);
+	touch(p, len);
+}
+
+/* Return: who does it */
+static pid_t kill_after(pid_t pid, useconds_t delay)
+{
+	pid_t killer = fork();
+
+	if (!killer) {
+		usleep(delay);
+		kill(pid, SIGKILL);
+		_exit(0);
+	}
+	return killer;
+}
+
+/*
+ * It ends while the pass is in a mapping of a name that is new. Where mappings
+ * of that name belong has to be found out for the next process all the same.
+ */
+TEST_F_TIMEOUT(system, killed_in_a_new_name, TIMEOUT)
+{
+	int killed = 0;
+
+	if (node_read("features/anon_names") != 1)
+		SKIP(return, "this kernel does not name anonymous memory");
+	ASSERT_EQ(node_write("slice_entries", "1"), 0);
+	for (int i = 1; i < 8; i++) {
+		pid_t rich = start_process(die_rich, NULL);
+		pid_t heir = start_process(inherit, NULL), killer;
+		long long whole;
+		struct pass pass;
+		int line;
+
+		ASSERT_EQ(wait_stopped(rich), 0);
+		ASSERT_EQ(wait_stopped(heir), 0);
+		whole = cost_of_reader(_metadata, 0);
+		killer = kill_after(rich, whole * i / 8);
+		ASSERT_EQ(pass_read(&pass, 0), 0);
+		waitpid(killer, NULL, 0);
+		killed += pass_find(&pass, rich) < 0;
+		line = pass_find(&pass, heir);
+		ASSERT_GE(line, 0);
+		EXPECT_EQ(pass_number(&pass, line, "native_heap.rss"),
+			  (long long)(PAGES * page_size()))
+			TH_LOG("killed after %d/8 of %lld us", i, whole);
+		pass_free(&pass);
+		end_process(rich);
+		end_process(heir);
+	}
+	EXPECT_GT(killed, 0);
+}
+
 TEST_F_TIMEOUT(system, without_the_capability, TIMEOUT)
 {
 	static const char *const files[] = {
