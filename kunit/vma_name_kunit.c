@@ -263,6 +263,9 @@ struct slot_case {
 	unsigned int like;
 };
 
+/* 79 bytes, the longest name that anonymous memory can have. */
+#define LONGEST "0123456789012345678901234567890123456789012345678901234567890123456789012345678"
+
 static const struct slot_case slot_cases[] = {
 	[0] = { .named = NULL, .like = 0 },
 	[1] = { .special = true, .named = "[vdso]", .like = 1 },
@@ -290,15 +293,8 @@ static const struct slot_case slot_cases[] = {
 	[16] = { .anon = "", .named = "[anon:]", .like = 1 },
 	[17] = { .anon = "x", .named = "[anon:x]", .like = 17 },
 	[18] = { .anon = "", .named = "[anon:]", .like = 1 },
-	/* 79 bytes, the longest there is. */
-	[19] = { .anon = "0123456789012345678901234567890123456789"
-			 "012345678901234567890123456789012345678",
-		 .named = "[anon:0123456789012345678901234567890123456789"
-			  "012345678901234567890123456789012345678]",
-		 .like = 19 },
-	[20] = { .anon = "0123456789012345678901234567890123456789"
-			 "012345678901234567890123456789012345678",
-		 .like = 19 },
+	[19] = { .anon = LONGEST, .named = "[anon:" LONGEST "]", .like = 19 },
+	[20] = { .anon = LONGEST, .like = 19 },
 	[21] = { .special = true, .anon = "x", .named = "[vdso]", .like = 1 },
 #endif
 };
