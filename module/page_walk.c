@@ -635,6 +635,26 @@ static unsigned long walk_pmd(struct memledger_page_walk *walk, pmd_t *pmd,
 }
 
 /*
+ * [@addr, @end) lies in walk->pmds. Reserves have long rows of entries with
+ * nothing in them, which are passed in a row. Returns as walk_pmd() does.
+ */
+static unsigned long walk_pmds(struct memledger_page_walk *walk,
+			       unsigned long addr, unsigned long end)
+{
+	pmd_t *pmd = walk->pmds + pmd_index(addr);
+
+	while (!walk->holes && walk->budget > 0 &&
+	       pmd_none(memledger_pmd_read(pmd))) {
+		walk->budget--;
+		addr = pmd_addr_end(addr, end);
+		if (addr == end)
+			return end;
+		pmd++;
+	}
+	return walk_pmd(walk, pmd, addr, pmd_addr_end(addr, end));
+}
+
+/*
  * From the top down to the entry for @addr. Each level's end is cut by that of
  * the level above: where a level is folded, its own addr_end() does not cut at
  * all. The last level is kept, for the next entry or VMA, as the table below it
@@ -648,8 +668,8 @@ static unsigned long walk_down(struct memledger_page_walk *walk,
 	pud_t *pud, entry;
 
 	if (walk->pmds && (addr & PUD_MASK) == walk->pmds_addr)
-		return walk_pmd(walk, walk->pmds + pmd_index(addr), addr,
-				pmd_addr_end(addr, end));
+		return walk_pmds(walk, addr,
+				 min(end, walk->pmds_addr + PUD_SIZE));
 
 	pgd = pgd_offset(walk->vma->vm_mm, addr);
 	end = pgd_addr_end(addr, end);
@@ -671,8 +691,7 @@ static unsigned long walk_down(struct memledger_page_walk *walk,
 	}
 	walk->pmds = pmd_offset(pud, 0);
 	walk->pmds_addr = addr & PUD_MASK;
-	return walk_pmd(walk, walk->pmds + pmd_index(addr), addr,
-			pmd_addr_end(addr, end));
+	return walk_pmds(walk, addr, end);
 }
 
 /**
