@@ -490,8 +490,8 @@ TEST_F_TIMEOUT(graphics, equals_the_model, TIMEOUT)
 TEST_F_TIMEOUT(graphics, mapped_memory_counts_once, TIMEOUT)
 {
 	struct model *model = &self->model;
-	long long gfx, dev, total, egl, gl;
-	int e, b;
+	long long gfx, dev, total, without, egl, gl;
+	int e, b, i;
 	pid_t pid;
 
 	if (dmabuf_missing())
@@ -521,13 +521,20 @@ TEST_F_TIMEOUT(graphics, mapped_memory_counts_once, TIMEOUT)
 	EXPECT_EQ(95 * MB, node_read("processes/%d/summary/graphics", pid));
 	EXPECT_EQ(95 * MB, node_read("processes/%d/summary/graphics_rss", pid));
 
-	/* Without the GPU's rows TOTAL is that of smaps. */
-	total = node_read("processes/%d/summary/total_pss", pid);
-	ASSERT_EQ(0, rebind("unbind"));
-	ASSERT_EQ(0, node_refresh(pid));
-	EXPECT_EQ(92 * MB, total -
-		  node_read("processes/%d/summary/total_pss", pid));
-	ASSERT_EQ(0, rebind("bind"));
+	/*
+	 * Without the GPU's rows TOTAL is that of smaps. Not yet in the first
+	 * round: a page that this process writes to between two snapshots is
+	 * no longer shared with the other, its child.
+	 */
+	for (i = 0; i < 2; i++) {
+		total = node_read("processes/%d/summary/total_pss", pid);
+		ASSERT_EQ(0, rebind("unbind"));
+		ASSERT_EQ(0, node_refresh(pid));
+		without = node_read("processes/%d/summary/total_pss", pid);
+		ASSERT_EQ(0, rebind("bind"));
+		ASSERT_EQ(0, node_refresh(pid));
+	}
+	EXPECT_EQ(92 * MB, total - without);
 }
 
 /* An app draws to a surface, the compositor has it as an image. */
