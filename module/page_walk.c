@@ -411,7 +411,6 @@ static unsigned long walk_ptes(struct memledger_page_walk *walk, pte_t *pte,
 		if (unlikely(index >= like->nr)) {
 			if (pte_none(entry) && !walk->holes)
 				continue;
-			tally_alike(walk);
 			if (!meet_pte(walk, entry,
 				      addr + (pte - first) * PAGE_SIZE))
 				continue;
