@@ -244,7 +244,7 @@ void memledger_classifier_init(struct memledger_classifier *classifier,
 	classifier->profile = profile;
 	for (i = 0; i < ARRAY_SIZE(classifier->unnamed); i++)
 		classifier->unnamed[i] = first_match(profile, profile->rules,
-						     (struct text){}, i);
+						     (struct text){ "", 0 }, i);
 	classifier->prev_end = 0;
 	classifier->prev_category = MEMLEDGER_CAT_UNKNOWN;
 }
