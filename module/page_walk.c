@@ -588,15 +588,15 @@ static unsigned long walk_table(struct memledger_page_walk *walk,
 }
 
 /*
- * [@addr, @end) lies in one entry of a middle directory. Returns how far it
+ * [@addr, @end) lies in one entry of a middle directory, which was @entry when
+ * it was read under the RCU read lock that is still held. Returns how far it
  * came: @addr itself where there is a table to look into, walk->table, or where
  * the entry changed under it and is to be read again.
  */
 static unsigned long walk_pmd(struct memledger_page_walk *walk, pmd_t *pmd,
-			      unsigned long addr, unsigned long end)
+			      pmd_t entry, unsigned long addr,
+			      unsigned long end)
 {
-	pmd_t entry = memledger_pmd_read(pmd);
-
 	if (pmd_none(entry))
 		return walk_hole(walk, addr, end);
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
@@ -641,16 +641,16 @@ static unsigned long walk_pmds(struct memledger_page_walk *walk,
 			       unsigned long addr, unsigned long end)
 {
 	pmd_t *pmd = walk->pmds + pmd_index(addr);
+	pmd_t entry = memledger_pmd_read(pmd);
 
-	while (!walk->holes && walk->budget > 0 &&
-	       pmd_none(memledger_pmd_read(pmd))) {
+	while (pmd_none(entry) && !walk->holes && walk->budget > 0) {
 		walk->budget--;
 		addr = pmd_addr_end(addr, end);
 		if (addr == end)
 			return end;
-		pmd++;
+		entry = memledger_pmd_read(++pmd);
 	}
-	return walk_pmd(walk, pmd, addr, pmd_addr_end(addr, end));
+	return walk_pmd(walk, pmd, entry, addr, pmd_addr_end(addr, end));
 }
 
 /*
