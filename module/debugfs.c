@@ -18,12 +18,20 @@
 
 static struct dentry *root, *processes;
 
-/*
+/**
+ * memledger_debugfs_read - read a file of seq_file's, if one may
+ * @file: the file
+ * @buf: the reader's
+ * @size: of @buf
+ * @pos: where to read
+ *
  * Every read is asked for its right, also one that only gets what is left in
  * seq_file's buffer. Opening asks too, so that nobody waits for a walk first.
+ *
+ * Return: as seq_read(); -EPERM without the right.
  */
-static ssize_t checked_read(struct file *file, char __user *buf, size_t size,
-			    loff_t *pos)
+ssize_t memledger_debugfs_read(struct file *file, char __user *buf, size_t size,
+			       loff_t *pos)
 {
 	if (!memledger_access_allowed())
 		return -EPERM;
@@ -102,7 +110,7 @@ static int meminfo_release(struct inode *inode, struct file *file)
 static const struct file_operations meminfo_fops = {
 	.owner = THIS_MODULE,
 	.open = meminfo_open,
-	.read = checked_read,
+	.read = memledger_debugfs_read,
 	.llseek = seq_lseek,
 	.release = meminfo_release,
 };
@@ -295,7 +303,7 @@ static int vmas_release(struct inode *inode, struct file *file)
 static const struct file_operations vmas_fops = {
 	.owner = THIS_MODULE,
 	.open = vmas_open,
-	.read = checked_read,
+	.read = memledger_debugfs_read,
 	.llseek = seq_lseek,
 	.release = vmas_release,
 };
@@ -557,7 +565,7 @@ static int gpu_release(struct inode *inode, struct file *file)
 static const struct file_operations gpu_fops = {
 	.owner = THIS_MODULE,
 	.open = gpu_open,
-	.read = checked_read,
+	.read = memledger_debugfs_read,
 	.llseek = seq_lseek,
 	.release = gpu_release,
 };
@@ -590,7 +598,7 @@ static int stats_open(struct inode *inode, struct file *file)
 static const struct file_operations stats_fops = {
 	.owner = THIS_MODULE,
 	.open = stats_open,
-	.read = checked_read,
+	.read = memledger_debugfs_read,
 	.llseek = seq_lseek,
 	.release = single_release,
 };

@@ -41,19 +41,10 @@ static int carveouts_open(struct inode *inode, struct file *file)
 	return single_open(file, carveouts_show, NULL);
 }
 
-/* Every read is asked for its right, also one of what was read already. */
-static ssize_t carveouts_read(struct file *file, char __user *buf, size_t size,
-			      loff_t *pos)
-{
-	if (!memledger_access_allowed())
-		return -EPERM;
-	return seq_read(file, buf, size, pos);
-}
-
 static const struct file_operations carveouts_fops = {
 	.owner = THIS_MODULE,
 	.open = carveouts_open,
-	.read = carveouts_read,
+	.read = memledger_debugfs_read,
 	.llseek = seq_lseek,
 	.release = single_release,
 };

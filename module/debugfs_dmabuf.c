@@ -248,18 +248,10 @@ static int dmabuf_release(struct inode *inode, struct file *file)
 	return seq_release_private(inode, file);
 }
 
-static ssize_t dmabuf_read(struct file *file, char __user *buf, size_t size,
-			   loff_t *pos)
-{
-	if (!memledger_access_allowed())
-		return -EPERM;
-	return seq_read(file, buf, size, pos);
-}
-
 static const struct file_operations dmabuf_fops = {
 	.owner = THIS_MODULE,
 	.open = dmabuf_open,
-	.read = dmabuf_read,
+	.read = memledger_debugfs_read,
 	.llseek = seq_lseek,
 	.release = dmabuf_release,
 };

@@ -135,19 +135,10 @@ static int gpumem_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* Every read is asked for its right, also one of what was read already. */
-static ssize_t gpumem_read(struct file *file, char __user *buf, size_t size,
-			   loff_t *pos)
-{
-	if (!memledger_access_allowed())
-		return -EPERM;
-	return seq_read(file, buf, size, pos);
-}
-
 static const struct file_operations gpumem_fops = {
 	.owner = THIS_MODULE,
 	.open = gpumem_open,
-	.read = gpumem_read,
+	.read = memledger_debugfs_read,
 	.llseek = seq_lseek,
 	.release = gpumem_release,
 };

@@ -459,15 +459,6 @@ static int mappings_open(struct inode *inode, struct file *file)
 	return system_open(file, &mappings_seq_ops);
 }
 
-/* Every read is asked for its right, also one of what was read already. */
-static ssize_t system_read(struct file *file, char __user *buf, size_t size,
-			   loff_t *pos)
-{
-	if (!memledger_access_allowed())
-		return -EPERM;
-	return seq_read(file, buf, size, pos);
-}
-
 static int system_release(struct inode *inode, struct file *file)
 {
 	struct seq_file *m = file->private_data;
@@ -481,7 +472,7 @@ static int system_release(struct inode *inode, struct file *file)
 static const struct file_operations snapshot_fops = {
 	.owner = THIS_MODULE,
 	.open = snapshot_open,
-	.read = system_read,
+	.read = memledger_debugfs_read,
 	.llseek = seq_lseek,
 	.release = system_release,
 };
@@ -489,7 +480,7 @@ static const struct file_operations snapshot_fops = {
 static const struct file_operations mappings_fops = {
 	.owner = THIS_MODULE,
 	.open = mappings_open,
-	.read = system_read,
+	.read = memledger_debugfs_read,
 	.llseek = seq_lseek,
 	.release = system_release,
 };

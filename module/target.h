@@ -77,6 +77,8 @@ void memledger_debugfs_remove(struct memledger_target *target);
 int memledger_sysfs_init(void);
 void memledger_sysfs_close(void);
 void memledger_sysfs_exit(void);
+ssize_t memledger_debugfs_read(struct file *file, char __user *buf, size_t size,
+			       loff_t *pos);
 void memledger_debugfs_init(void);
 void memledger_debugfs_add_gpumem(struct dentry *root);
 void memledger_debugfs_add_carveouts(struct dentry *root);

@@ -101,7 +101,7 @@ struct memledger_text_slot {
  * by now, but for what is mapped at the moment. It still takes the same file
  * (inode, number and generation) in a directory at the same address to be taken
  * for what was there: at the worst a file that was moved has the name that it
- * had when the walk began.
+ * had when the walk, or the pass over all processes, came to it first.
  */
 struct memledger_file_slot {
 	const struct dentry *dentry;
