@@ -110,7 +110,7 @@ static unsigned int vma_prot(const struct memledger_vma *vma)
 		      MEMLEDGER_PROT_WRITE == VM_WRITE &&
 		      MEMLEDGER_PROT_EXEC == VM_EXEC);
 
-	return vma->flags & (VM_READ | VM_WRITE | VM_EXEC);
+	return vma->flags & MEMLEDGER_PROT_ALL;
 }
 
 static struct memledger_verdict
