@@ -219,11 +219,8 @@ static int add_vma(const struct memledger_vma *vma, void *arg)
 	verdict = memledger_classifier_place(&builder->classifier,
 					     &kind->verdict, vma->start,
 					     vma->end, vma_prot(vma));
-	if (memledger_vma_usage_is_empty(&vma->usage))
-		memledger_totals_add_unused(&record->totals, verdict,
-					    vma->usage.size);
-	else
-		memledger_totals_add(&record->totals, verdict, &vma->usage);
+	memledger_usage_add(memledger_totals_row(&record->totals, verdict),
+			    &vma->usage, verdict->swappable);
 	if (kind->device) {
 		record->device_rss += vma->usage.rss;
 		record->device_pss += vma->usage.pss;

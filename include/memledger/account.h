@@ -79,12 +79,27 @@ void memledger_usage_add(struct memledger_usage *usage,
 			 const struct memledger_vma_usage *vma, bool swappable);
 void memledger_usage_merge(struct memledger_usage *usage,
 			   const struct memledger_usage *other);
-void memledger_totals_add(struct memledger_totals *totals,
-			  const struct memledger_verdict *verdict,
-			  const struct memledger_vma_usage *vma);
-void memledger_totals_add_unused(struct memledger_totals *totals,
-				 const struct memledger_verdict *verdict,
-				 u64 size);
 void memledger_totals_sum(struct memledger_totals *totals);
+
+/**
+ * memledger_totals_row - where a VMA is to be added
+ * @totals: the rows of its process
+ * @verdict: where it belongs
+ *
+ * A VMA is added once, to the most detailed row that it belongs in; what that
+ * is a part of is for memledger_totals_sum() to add up.
+ *
+ * Return: the row.
+ */
+static inline struct memledger_usage *
+memledger_totals_row(struct memledger_totals *totals,
+		     const struct memledger_verdict *verdict)
+{
+	if (verdict->subcategory != MEMLEDGER_SUB_NONE)
+		return &totals->subcategory[verdict->subcategory];
+	if (verdict->unknown != MEMLEDGER_UNKNOWN_NONE)
+		return &totals->unknown[verdict->unknown];
+	return &totals->category[verdict->category];
+}
 
 #endif
