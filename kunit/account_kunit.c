@@ -520,6 +520,54 @@ static void swappable_doctored_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, usage.swappable_pss, 84 * KB);
 }
 
+struct alike_case {
+	u32 nr_private;
+	u32 nr_shared;
+	u32 mapcount;
+};
+
+static void expect_alike(struct kunit *test, const struct alike_case *c,
+			 u32 facts, bool swappable)
+{
+	u64 private = c->nr_private * PAGE, shared = c->nr_shared * PAGE;
+	u64 share = (PAGE << SHIFT) / c->mapcount;
+	const struct memledger_alike alike = {
+		.facts = facts,
+		.nr_private = c->nr_private,
+		.nr_shared = c->nr_shared,
+		.others = c->nr_shared * ((PAGE << SHIFT) - share),
+	};
+	struct memledger_vma_usage vma = { .size = 9 * PAGE };
+	struct memledger_usage usage = {}, want = {};
+
+	memledger_account_alike(&vma, private, private << SHIFT,
+				facts | PRIVATE);
+	memledger_account_alike(&vma, shared, c->nr_shared * share,
+				facts & ~PRIVATE);
+	memledger_usage_add(&want, &vma, swappable);
+	memledger_usage_add_alike(&usage, &alike, PAGE, 9 * PAGE, swappable);
+	expect_usage_eq(test, "alike", &usage, &want);
+}
+
+/* Pages that are alike need not be added to the VMA's numbers first. */
+static void alike_test(struct kunit *test)
+{
+	static const struct alike_case cases[] = {
+		{ 0, 0, 1 }, { 1, 0, 1 }, { 0, 1, 1 }, { 0, 1, 2 },
+		{ 0, 1, 7 }, { 2, 1, 3 }, { 1, 2, 1 }, { 1000, 1, 4096 },
+		{ 0, 1000, 5000 }, { 3, 1000, 1 << 25 }, { 0, 3, 1 << 25 },
+	};
+	unsigned int i;
+	u32 facts;
+
+	for (facts = 0; facts < MEMLEDGER_NR_TALLIES; facts++) {
+		for (i = 0; i < ARRAY_SIZE(cases); i++) {
+			expect_alike(test, &cases[i], facts, false);
+			expect_alike(test, &cases[i], facts, true);
+		}
+	}
+}
+
 struct totals_case {
 	u8 category;
 	u8 subcategory;
@@ -608,6 +656,7 @@ static struct kunit_case account_tests[] = {
 	KUNIT_CASE(many_small_vmas_test),
 	KUNIT_CASE_PARAM(swappable_test, swappable_gen_params),
 	KUNIT_CASE(swappable_doctored_test),
+	KUNIT_CASE(alike_test),
 	KUNIT_CASE(totals_test),
 	{}
 };

@@ -206,6 +206,26 @@ void memledger_known_free(struct memledger_known *known)
 	kvfree(known);
 }
 
+static void add_usage(struct memledger_usage *row,
+		      const struct memledger_vma *vma, bool swappable)
+{
+	if (vma->alike)
+		memledger_usage_add_alike(row, vma->alike, PAGE_SIZE,
+					  vma->usage.size, swappable);
+	else
+		memledger_usage_add(row, &vma->usage, swappable);
+}
+
+static void add_device(struct memledger_record *record,
+		       const struct memledger_vma *vma)
+{
+	struct memledger_usage usage = {};
+
+	add_usage(&usage, vma, false);
+	record->device_rss += usage.rss;
+	record->device_pss += usage.pss;
+}
+
 static int add_vma(const struct memledger_vma *vma, void *arg)
 {
 	struct totals_builder *builder = arg;
@@ -213,18 +233,16 @@ static int add_vma(const struct memledger_vma *vma, void *arg)
 	struct name_kind *kind = &builder->known->kind[vma->slot];
 	const struct memledger_verdict *verdict;
 
-	if (vma->name)
+	if (unlikely(vma->name))
 		learn_name(builder->known, vma->slot, vma->name, vma->len,
 			   vma->deleted);
 	verdict = memledger_classifier_place(&builder->classifier,
 					     &kind->verdict, vma->start,
 					     vma->end, vma_prot(vma));
-	memledger_usage_add(memledger_totals_row(&record->totals, verdict),
-			    &vma->usage, verdict->swappable);
-	if (kind->device) {
-		record->device_rss += vma->usage.rss;
-		record->device_pss += vma->usage.pss;
-	}
+	add_usage(memledger_totals_row(&record->totals, verdict), vma,
+		  verdict->swappable);
+	if (unlikely(kind->device))
+		add_device(record, vma);
 	return 0;
 }
 
