@@ -168,8 +168,8 @@ struct memledger_pte_form {
  * @mapping: of its folio; only a value to compare with
  * @facts: MEMLEDGER_ENTRY_* of such an entry on a folio of @mapping, whatever
  *	the folio's flags are
- * @flags_mask: the flags that tell more
- * @flags: what these are for pages in &memledger_page_walk.alike
+ * @flags_mask: the flags that tell more, and PG_head
+ * @flags: what these are for pages in &memledger_page_walk.alike, PG_head aside
  * @mapcount: of the last page that counted as shared
  * @others: what others have of such a page, bytes << MEMLEDGER_PSS_SHIFT
  */
