@@ -92,7 +92,7 @@ static inline const char *memledger_vma_anon_name(struct vm_area_struct *vma)
 	if (vma->vm_file)
 		return NULL;
 #endif
-	mmap_assert_locked(vma->vm_mm);
+	lockdep_assert_held(&vma->vm_mm->mmap_lock);
 	return vma->anon_name ? vma->anon_name->name : NULL;
 #else
 	return NULL;
