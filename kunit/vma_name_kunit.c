@@ -269,7 +269,7 @@ struct slot_case {
 static const struct slot_case slot_cases[] = {
 	[0] = { .named = NULL, .like = 0 },
 	[1] = { .special = true, .named = "[vdso]", .like = 1 },
-	[2] = { .special = true, .named = "[vdso]", .like = 1 },
+	[2] = { .special = true, .like = 1 },
 	[3] = { .file = "memfd:a", .named = "/memfd:a", .like = 3 },
 	[4] = { .file = "memfd:a", .like = 3 },
 	[5] = { .file = "memfd:b", .named = "/memfd:b", .like = 5 },
@@ -290,12 +290,15 @@ static const struct slot_case slot_cases[] = {
 	[15] = { .anon = "scudo:primary-and-much-more",
 		 .named = "[anon:scudo:primary-and-much-more]", .like = 15 },
 	/* Not worth remembering. */
-	[16] = { .anon = "", .named = "[anon:]", .like = 1 },
+	[16] = { .anon = "", .named = "[anon:]", .like = 16 },
 	[17] = { .anon = "x", .named = "[anon:x]", .like = 17 },
-	[18] = { .anon = "", .named = "[anon:]", .like = 1 },
+	[18] = { .anon = "", .named = "[anon:]", .like = 16 },
 	[19] = { .anon = LONGEST, .named = "[anon:" LONGEST "]", .like = 19 },
 	[20] = { .anon = LONGEST, .like = 19 },
-	[21] = { .special = true, .anon = "x", .named = "[vdso]", .like = 1 },
+	[21] = { .special = true, .anon = "x", .like = 1 },
+	/* The text is the same, but not what is made of it. */
+	[22] = { .anon = "[vdso]", .named = "[anon:[vdso]]", .like = 22 },
+	[23] = { .special = true, .like = 1 },
 #endif
 };
 
@@ -473,11 +476,10 @@ static void same_file_test(struct kunit *test)
 	learnt->nr = 0;
 	find_slot(f, slots, &again);
 	KUNIT_EXPECT_EQ(test, learnt->nr, 0U);
-	f->vma->vm_file = NULL;
-	f->vma->vm_ops = &vdso_ops;
+	f->vma->vm_file = make_shmem(test, "memfd:other" LONGEST);
 	find_slot(f, slots, &again);
+	fput(f->vma->vm_file);
 	KUNIT_EXPECT_EQ(test, again.slot, (u16)MEMLEDGER_OTHER_SLOT);
-	f->vma->vm_ops = NULL;
 	f->vma->vm_file = file;
 	find_slot(f, slots, &again);
 	KUNIT_EXPECT_EQ(test, learnt->nr, 2U);
@@ -558,7 +560,9 @@ static struct mapped_file *make_file(struct kunit *test)
 	m->dentry.d_sb = &m->sb;
 	m->dentry.d_parent = &m->parent[0];
 	m->dentry.d_hash.pprev = &hashed;
-	m->dentry.d_name = (struct qstr)QSTR_INIT("libc.so and more", 7);
+	/* Const since 6.16, so that only dcache.c writes it. */
+	*(struct qstr *)&m->dentry.d_name =
+		(struct qstr)QSTR_INIT("libc.so and more", 7);
 	spin_lock_init(&m->dentry.d_lock);
 	m->file.f_inode = &m->inode[0];
 	m->path.mnt = &m->mnt[0];
