@@ -7,29 +7,23 @@ import json
 import os
 import re
 import subprocess
+import time
 
 import test_graphics
 import test_system
 import test_unknown
-from common import BUILD, expect, make_details, make_sysfs, record, report, \
-    run, vma
+from common import (BUILD, TOOL, expect, make_details, make_sysfs, record,
+                    report, run, vma)
 
 PID = 70
 MARK = b"EVIL"
 # What a name may hold, by what would happen.
 NAMES = (
-    ("clears the screen", b"\x1b[2J"),
-    ("sets the title", b"\x1b]0;x\x07"),
-    ("C1, as a byte", b"\x9b31m"),
-    ("C1, as UTF-8", b"\xc2\x9b31m"),
-    ("goes back", b"\r\b\x7f"),
-    ("another column", b"\t"),
+    ("sequences", b"\x1b[2J\x1b]0;x\x07"),
+    ("C1, and back", b"\x9b31m\xc2\x9b1m\r\b\x7f\t"),
     ("no UTF-8", b"\xff\xfe\xc3"),
-    ("right to left", "\u202ecod.exe\u202c".encode()),
-    ("isolates", "\u2066\u2069".encode()),
-    ("marks", "\u200e\u200f\u061c".encode()),
-    ("lines", "\u2028\u2029\u0085".encode()),
-    ("invisible", "\ufeff\u200b".encode()),
+    ("directions", "\u202ecod.exe\u202c\u2066\u2069".encode()),
+    ("unseen", "\u200f\u061c\u2028\u2029\u0085\ufeff\u200b".encode()),
 )
 # U+061C and what Unicode calls Bidi_Control, line ends, and what is not seen.
 UNSEEN = re.compile("[\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
@@ -41,13 +35,13 @@ COMMANDS = (
     ("unknown", "70", "--by", "name", "--json"),
     ("unknown", "70", "--by", "owner", "--json"),
     ("explain", "70"), ("explain", "70", "--json"),
-    ("gpu", "70"), ("gpu", "70", "--entries"),
-    ("gpu", "70", "--entries", "--json"),
+    ("gpu", "4711"), ("gpu", "4711", "--entries"),
+    ("gpu", "4711", "--entries", "--json"),
     ("dmabuf",), ("dmabuf", "70"), ("dmabuf", "-a"), ("dmabuf", "-b"),
     ("dmabuf", "--by", "exporter"), ("dmabuf", "-o", "csv"),
     ("dmabuf", "-b", "-o", "csv"), ("dmabuf", "--json"),
     ("gpumem",), ("gpumem", "--json"),
-    ("meminfo",), ("meminfo", "--json"), ("meminfo", "--checkin"),
+    ("meminfo",), ("meminfo", "--json"),
     ("procrank",), ("procrank", "--json"), ("librank",), ("librank", "-a"),
     ("librank", "--json"), ("showmap", "70"), ("showmap", "-a", "70"),
     ("showmap", "-v", "70"), ("showmap", "--json", "70"),
@@ -60,8 +54,6 @@ OF_TEXTS = (
     ("explain", "--json"), ("showmap",), ("showmap", "-a"),
     ("showmap", "-v"), ("showmap", "--json"),
 )
-# These print no names but their provider's.
-NAMELESS = ("gpumem",)
 
 
 def octal(name):
@@ -90,14 +82,15 @@ def make(directory, name):
         pss_floor=4096, vmas=1,
         rows={"native_heap": {"rss": 4096, "pss": 4096,
                               "pss_floor": 4096}}),))
-    mappings = test_system.HEAD % 1 + "process 70 - 1 %s\n" % octal(name) + \
+    heading = "".join(test_system.MAPPINGS.splitlines(True)[:3])
+    mappings = heading + "process 70 - 1 %s\n" % octal(name) + \
         test_system.mapping(PID, "/lib/%s.so" % latin(name), vmas=1, vss=8192,
                             rss=4096, pss=4096, uss=4096) + \
         test_system.END % (1, 0, 1)
     dmabuf = "# generation 1 timestamp_ns 5 walk_ns 6 complete 1 list 0\n" \
         "buffer 7 8192 1 %s %s\nholder 7 70 1 1 0 8192 0 0 8192 %s\n" \
         "exporter 1 8192 %s\n" % ((octal(name),) * 4)
-    of_process = "# generation 1 timestamp_ns 5 walk_ns 6 complete 1\n" + \
+    of_process = test_graphics.DMABUF_HEAD + \
         "".join(dmabuf.splitlines(True)[1:3])
     options = test_system.make(directory, files={
         "kernel/debug/memledger/snapshot": snapshot,
@@ -114,7 +107,7 @@ def make(directory, name):
     anon = "[anon:%s]" % latin(name)
     make_details(sysfs, PID, {
         "vmas": (test_unknown.VMAS_HEADING + test_unknown.vmas_line(
-            0x10000, 1, anon, "unknown") + "# complete\n").encode("latin-1"),
+            0x10000, 1, anon, "prefix:[anon:") + "# complete\n").encode("latin-1"),
         "unknown": (test_unknown.NAMES_HEADING +
                     "4096 0 4096 0 0 0 0 0 0 1 - Total\n"
                     "4096 0 4096 0 0 0 0 0 0 1 named_other %s\n" %
@@ -123,18 +116,24 @@ def make(directory, name):
                    "4096 4096 0 0 1 rw-p capture /lib/%s.so+0x12\n" %
                    latin(name)).encode("latin-1"),
         "dmabuf": of_process,
-        "gpu": test_graphics.GPU_HEAD.replace("kgsl", octal(name)) +
-               test_graphics.GPU_ROWS,
     })
     write(os.path.join(sysfs, "proc", str(PID)), {
         "cmdline": name + b"\0--flag\0", "oom_score_adj": b"0\n",
-        "comm": name[:15] + b"\n",
-        "fdinfo/5": b"drm-driver: msm\ndrm-client-id: 1\ndrm-client-name: " +
-                    name.replace(b"\n", b"") +
-                    b"\ndrm-memory-vram: 4 KiB\n",
-        "maps": b"", "smaps": smaps(name),
+        "comm": name[:15] + b"\n", "smaps": smaps(name),
     })
     return options
+
+
+def make_graphics(directory, name):
+    """A process with graphics memory, drivers and clients of this name."""
+    sysfs = test_graphics.make(directory, comm=name[:15])
+    make_details(sysfs, test_graphics.PID, {
+        "gpu": test_graphics.GPU_HEAD.replace("kgsl", octal(name)) +
+               test_graphics.GPU_ROWS})
+    write(os.path.join(sysfs, "proc", str(test_graphics.PID), "fdinfo"), {
+        "5": b"drm-driver: msm\ndrm-client-id: 1\ndrm-client-name: " + name +
+             b"\ndrm-memory-vram: 4 KiB\n"})
+    return ("--sysfs", sysfs, "--proc", os.path.join(sysfs, "proc"))
 
 
 def smaps(name):
@@ -147,7 +146,7 @@ def smaps(name):
 def acts_on_terminal(out, is_json):
     """The first thing in an output that a terminal would act upon, or None."""
     if not is_json:
-        bad = re.search(rb"[^\n -~]", out)
+        bad = re.search(rb"[^\t\n -~]", out)
         return bad and bad.group()
     text = out.decode()
     json.loads(text)
@@ -167,7 +166,7 @@ def check(name, out, is_json):
 def test_checker():
     """What must be found is, and what may stand there is not."""
     for text, is_json, want in (
-            (b"a\x1b[2J", False, True), (b"a\tb", False, True),
+            (b"a\x1b[2J", False, True), (b"a\rb", False, True),
             (b"\xc2\x9b", False, True), (b"a \\033 b\n", False, False),
             ('"\u202e"'.encode(), True, True), (b'"\\u202e"', True, False),
             ('"\xe9"'.encode(), True, False)):
@@ -175,21 +174,27 @@ def test_checker():
                bool(acts_on_terminal(text, is_json)), want)
 
 
+def run_with(args, options):
+    """A run with the options; not every command takes --proc."""
+    done = run(*args, *options)
+    if b"--proc'" in done.stderr or b"take such options" in done.stderr:
+        done = run(*args, *options[:2])
+    return done
+
+
 def test_commands(directory):
-    seen = dict.fromkeys(COMMANDS, False)
     for what, bytes_ in NAMES:
-        options = make(directory, MARK + bytes_ + MARK)
+        name = MARK + bytes_ + MARK
+        system = make(directory, name)
+        graphics = make_graphics(directory, name)
         for args in COMMANDS:
-            done = run(*args, *options)
-            if b"does not take such options" in done.stderr:
-                done = run(*args, *options[:2])
+            done = run_with(args, graphics if args[0] == "gpu" else system)
             title = "hostile: %s: %s" % (" ".join(args), what)
+            report(done.returncode == 0 and MARK in done.stdout,
+                   title + ", the name is there",
+                   (done.returncode, done.stderr))
             check(title, done.stdout, "--json" in args)
             check(title + ", errors", done.stderr, False)
-            seen[args] |= done.returncode == 0 and MARK in done.stdout
-    for args in COMMANDS:
-        if args[0] not in NAMELESS:
-            report(seen[args], "hostile: %s prints the name" % " ".join(args))
 
 
 def test_texts():
@@ -211,6 +216,7 @@ def test_operands(directory):
                      ("smaps", "/nowhere/" + name),
                      ("showmap", "/nowhere/" + name),
                      ("explain", "/nowhere/" + name),
+                     ("explain", "/dev/null", name),
                      ("meminfo", "1", "--sysfs", os.path.join(directory, name))):
             done = run(*args)
             title = "hostile: %s of no such name: %s" % (args[0], what)
@@ -233,9 +239,33 @@ def test_imports():
            "imports: those that it has are seen", names)
 
 
+def test_privileges():
+    """While it reads it has CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH at the
+    most.
+    """
+    with subprocess.Popen([TOOL, "smaps", "-"], stdin=subprocess.PIPE,
+                          stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as tool:
+        # It sleeps once it has begun to read.
+        for _ in range(600):
+            with open("/proc/%d/status" % tool.pid, encoding="ascii") as file:
+                status = dict(line.split(":\t") for line in
+                              file.read().splitlines() if ":\t" in line)
+            if status["NoNewPrivs"] == "1" and status["State"][0] == "S":
+                break
+            time.sleep(0.05)
+        tool.stdin.close()
+    allowed = 1 << 19 | 1 << 2
+    for what in ("CapEff", "CapPrm", "CapInh"):
+        expect("privileges: no more than needed in " + what,
+               int(status[what], 16) & ~allowed, 0)
+    expect("privileges: none by exec", status["NoNewPrivs"], "1")
+
+
 def test_all(directory):
     test_checker()
     test_commands(directory)
     test_texts()
     test_operands(directory)
     test_imports()
+    test_privileges()
