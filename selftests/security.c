@@ -303,7 +303,7 @@ static void as_nobody(void *arg)
 	    node_write("owner_capture", "1\n") != -EACCES ||
 	    node_read("features/owner_capture") != -EACCES ||
 	    node_read("processes/%d/capture", pid) != -EACCES ||
-	    node_read("abi") != 1)
+	    node_read("abi") != 1 || !node_tracked(pid))
 		_exit(3);
 	snprintf(path, sizeof(path), DETAILS "processes/%d/vmas", pid);
 	if (file_read(path, text, sizeof(text)) != -EACCES)
