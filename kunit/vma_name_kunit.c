@@ -315,8 +315,11 @@ static void set_anon_name(struct kunit *test, struct vm_area_struct *vma,
 #endif
 }
 
-/* A name is told once, and every VMA that has it has the same slot. */
-static void slot_test(struct kunit *test)
+/*
+ * A name is told once, and every VMA that has it has the same slot. Slots begin
+ * in memory that holds anything: @fill.
+ */
+static void expect_slots(struct kunit *test, int fill)
 {
 	unsigned int slot[ARRAY_SIZE(slot_cases)], i;
 	struct memledger_name_slots *slots;
@@ -324,7 +327,7 @@ static void slot_test(struct kunit *test)
 
 	slots = kunit_kzalloc(test, sizeof(*slots), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, slots);
-	memset(slots, 0xff, sizeof(*slots));
+	memset(slots, fill, sizeof(*slots));
 	memledger_name_slots_init(slots);
 	for (i = 0; i < ARRAY_SIZE(slot_cases); i++) {
 		const struct slot_case *c = &slot_cases[i];
@@ -357,6 +360,13 @@ static void slot_test(struct kunit *test)
 		if (file)
 			fput(file);
 	}
+}
+
+static void slot_test(struct kunit *test)
+{
+	expect_slots(test, 0xff);
+	/* As memory is mostly: an empty name is no slot that was never used. */
+	expect_slots(test, 0);
 }
 
 /* What may become different about the file at an address. */

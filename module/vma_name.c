@@ -205,6 +205,10 @@ static unsigned int text_slot(struct memledger_name_slots *slots,
 	unsigned int i = hashlen_hash(hash_len) % MEMLEDGER_NR_TEXT_SLOTS;
 	struct memledger_text_slot *slot = &slots->text[i];
 
+	/* An empty name looks like a slot that nobody has. */
+	*known = false;
+	if (!len || len > MEMLEDGER_TEXT_SLOT_SIZE)
+		return MEMLEDGER_OTHER_SLOT;
 	*known = true;
 	if (is_in_slot(slot, text, hash_len, shmem))
 		return MEMLEDGER_TEXT_SLOTS + i;
@@ -212,8 +216,6 @@ static unsigned int text_slot(struct memledger_name_slots *slots,
 		return MEMLEDGER_TEXT_SLOTS + (i ^ 1);
 
 	*known = false;
-	if (!len || len > MEMLEDGER_TEXT_SLOT_SIZE)
-		return MEMLEDGER_OTHER_SLOT;
 	if (slot->hash_len && !slots->text[i ^ 1].hash_len)
 		i ^= 1;
 	slot = &slots->text[i];
