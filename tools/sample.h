@@ -95,6 +95,7 @@ struct memledger_sample_name {
  * @dmabuf_pss: its share of them, bytes
  * @name: the largest names, the largest first; NULL where there is none
  * @nr_names: how many
+ * @names_cut: whether there are smaller ones that were left out
  *
  * All zero is an empty one. What is unavailable is 0 here and must be looked
  * up in @unavailable: memledger_sample_value() does.
@@ -114,6 +115,7 @@ struct memledger_sample {
 	u64 dmabuf_pss;
 	struct memledger_sample_name *name;
 	size_t nr_names;
+	bool names_cut;
 };
 
 /**

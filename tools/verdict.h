@@ -64,7 +64,7 @@ struct memledger_point {
  * @last: bytes at the end, likewise
  * @least: the least of all points, bytes
  * @most: the most of all points, bytes
- * @noise: standard deviation from one round to the next, bytes
+ * @noise: standard deviation from that shape, bytes
  * @per_round: slope of the last stretch, bytes a round (Theil and Sen's)
  * @per_round_low: its 95 % confidence interval
  * @per_round_high: likewise
@@ -94,20 +94,20 @@ struct memledger_trend {
 };
 
 /**
- * struct memledger_judged - a part of a process with its trend
- * @part: which part; its name is owned by the verdict
+ * struct memledger_finding_part - a part of a process with its trend
+ * @part: which part; its name is that of a sample
  * @trend: how it behaves
  * @vmas: by how many mappings or buffers it grew between the first and the
  *	last round; 0 where they are not counted
  */
-struct memledger_judged {
+struct memledger_finding_part {
 	struct memledger_part part;
 	struct memledger_trend trend;
 	s64 vmas;
 };
 
 /**
- * struct memledger_verdict_of - what there is to say of a process
+ * struct memledger_finding - what there is to say of a process
  * @kind: GROWING if any part is; else what its total is
  * @begin: index of the first sample looked at: an earlier one is of another
  *	process, or was not complete
@@ -120,24 +120,24 @@ struct memledger_judged {
  * @driver: index into @part of what drives the verdict, the most precise
  *	(a name before a class before a category); -1 if none
  */
-struct memledger_verdict_of {
+struct memledger_finding {
 	enum memledger_trend_kind kind;
 	size_t begin;
 	size_t rounds;
 	size_t incomplete;
 	struct memledger_trend total;
-	struct memledger_judged *part;
+	struct memledger_finding_part *part;
 	size_t nr;
 	int driver;
 };
 
 int memledger_trend_judge(const struct memledger_point *points, size_t nr,
 			  struct memledger_trend *trend);
-int memledger_verdict_judge(const struct memledger_samples *samples,
-			    struct memledger_verdict_of *verdict);
-void memledger_verdict_free(struct memledger_verdict_of *verdict);
-void memledger_verdict_print(FILE *out,
-			     const struct memledger_verdict_of *verdict);
+int memledger_finding_make(struct memledger_finding *finding,
+			   const struct memledger_samples *samples);
+void memledger_finding_free(struct memledger_finding *finding);
+void memledger_finding_print(FILE *out,
+			     const struct memledger_finding *finding);
 void memledger_trend_print(FILE *out, const struct memledger_trend *trend);
 
 #endif
