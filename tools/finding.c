@@ -92,7 +92,8 @@ static bool count_of(const struct memledger_sample *sample,
 			if (sample->name[i].category == part->index &&
 			    !strcmp(sample->name[i].text, part->name))
 				*count += sample->name[i].count;
-		return *count || !sample->names_cut;
+		return *count || part->kind == MEMLEDGER_PART_EXPORTER ||
+		       !sample->names_cut;
 	default:
 		return false;
 	}

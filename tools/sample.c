@@ -26,8 +26,13 @@ static const u32 needed[NR_MEMLEDGER_CATEGORIES] = {
 	[MEMLEDGER_CAT_OTHER_MTRACK] = MEMLEDGER_UNAVAILABLE_MTRACK,
 };
 
-static void set_row(struct memledger_sample_row *row,
-		    const struct memledger_usage *usage)
+/**
+ * memledger_sample_set_row - make a row of a sample of one of a record
+ * @row: what to fill
+ * @usage: as the record has it
+ */
+void memledger_sample_set_row(struct memledger_sample_row *row,
+			      const struct memledger_usage *usage)
 {
 	*row = (struct memledger_sample_row){
 		.pss = usage->pss >> MEMLEDGER_PSS_SHIFT,
@@ -65,26 +70,25 @@ void memledger_sample_set(struct memledger_sample *sample,
 			       MEMLEDGER_SAMPLE_NO_START,
 		.graphics = record->graphics,
 	};
-	set_row(&sample->row[MEMLEDGER_SAMPLE_TOTAL], &record->totals.total);
+	memledger_sample_set_row(&sample->row[MEMLEDGER_SAMPLE_TOTAL],
+				 &record->totals.total);
 	for (i = 0; i < NR_MEMLEDGER_CATEGORIES; i++)
-		set_row(&sample->row[MEMLEDGER_SAMPLE_CATEGORIES + i],
-			&record->totals.category[i]);
+		memledger_sample_set_row(&sample->row[MEMLEDGER_SAMPLE_CATEGORIES +
+						      i],
+					 &record->totals.category[i]);
 	for (i = 0; i < NR_MEMLEDGER_UNKNOWN_CLASSES; i++)
-		set_row(&sample->row[MEMLEDGER_SAMPLE_UNKNOWN + i],
-			&record->totals.unknown[i]);
+		memledger_sample_set_row(&sample->row[MEMLEDGER_SAMPLE_UNKNOWN + i],
+					 &record->totals.unknown[i]);
 }
 
 /**
  * memledger_sample_add_name - add what goes by a name
- * @sample: to which; its names come to be known by this
+ * @sample: to which; nothing of it is called so yet
  * @what: what it is the name of
  * @category: of mappings
  * @text: the name; is copied
  * @bytes: how large
  * @count: how many mappings or buffers
- *
- * What is called alike already is added to, so that mappings may come one by
- * one.
  *
  * Return: 0, or -ENOMEM.
  */
@@ -95,17 +99,7 @@ int memledger_sample_add_name(struct memledger_sample *sample,
 {
 	struct memledger_sample_name *name;
 	char *copy;
-	size_t i;
 
-	for (i = 0; i < sample->nr_names; i++) {
-		name = &sample->name[i];
-		if (name->what == what && name->category == category &&
-		    !strcmp(name->text, text)) {
-			name->bytes += bytes;
-			name->count += count;
-			return 0;
-		}
-	}
 	name = memledger_array_grow(sample->name, sample->nr_names,
 				    sizeof(*name));
 	if (!name)
@@ -226,7 +220,7 @@ static bool name_value(const struct memledger_sample *sample,
 			*value = name->bytes;
 			return true;
 		}
-	return !sample->names_cut;
+	return part->kind == MEMLEDGER_PART_EXPORTER || !sample->names_cut;
 }
 
 /**
