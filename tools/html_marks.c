@@ -54,9 +54,9 @@ static size_t find_changes(const struct memledger_sample *from,
 	return nr;
 }
 
-static void print_change(FILE *out, const struct change *change)
+static void print_change(FILE *out, const struct change *change, bool sum)
 {
-	fputs("<tr>", out);
+	fputs(sum ? "<tr class=\"sum\">" : "<tr>", out);
 	memledger_html_cell_text(out, change->label);
 	memledger_html_cell_change(out, change->bytes, true);
 	memledger_html_cell_count(out, change->vmas, true);
@@ -68,7 +68,7 @@ static void print_difference(FILE *out, const char *caption,
 			     const struct memledger_sample *to)
 {
 	static const char *const headings[] = {
-		"", "Change", "Mappings", NULL
+		"", "Change", "New mappings", NULL
 	};
 	struct change changes[NR_MEMLEDGER_CATEGORIES];
 	size_t nr = find_changes(from, to, changes), i;
@@ -82,8 +82,8 @@ static void print_difference(FILE *out, const char *caption,
 
 	memledger_html_begin_table(out, caption, headings);
 	for (i = 0; i < nr && i < LINES; i++)
-		print_change(out, &changes[i]);
-	print_change(out, &total);
+		print_change(out, &changes[i], false);
+	print_change(out, &total, true);
 	memledger_html_end_table(out);
 }
 

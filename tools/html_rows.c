@@ -167,7 +167,7 @@ static int print_rows(const struct memledger_page *page,
 		      const struct rows *rows, bool total)
 {
 	static const char *const headings[] = {
-		"", "First", "Last", "Change", "Most", "Mappings", "Change",
+		"", "First", "Last", "Change", "Most", "Mappings", "New",
 		NULL
 	};
 	static const char *const brief[] = {
@@ -423,7 +423,7 @@ static bool find_before(const struct memledger_page *page,
 void memledger_page_print_names(struct memledger_page *page)
 {
 	static const char *const headings[] = {
-		"Name", "Row", "First", "Last", "Change", "Count", "Change",
+		"Name", "Row", "First", "Last", "Change", "Count", "New",
 		NULL
 	};
 	FILE *out = page->out;
