@@ -169,7 +169,8 @@ void memledger_page_print_retained(struct memledger_page *page)
 		      out);
 		return;
 	}
-	memledger_html_begin_table(out, "What should have been released and was still there, in kB and seconds",
+	memledger_html_begin_table(out,
+				   "What should have been released and was still there, in kB and seconds",
 				   headings);
 	for (i = 0; i < recording->nr_retained; i++) {
 		const struct memledger_retained *retained =

@@ -71,6 +71,20 @@ static void print_rate(FILE *out, double bytes)
 	fprintf(out, "%+.1f kB", bytes / 1024);
 }
 
+static void print_numbers(FILE *out, const struct memledger_trend *trend)
+{
+	fputs("<br>", out);
+	print_rate(out, trend->per_round);
+	fputs(" a round (95 %: ", out);
+	print_rate(out, trend->per_round_low);
+	fputs(" to ", out);
+	print_rate(out, trend->per_round_high);
+	fputs("), ", out);
+	print_rate(out, trend->per_second);
+	fprintf(out, " a second, since round %zu of %zu; by chance %.1g",
+		trend->since + 1, trend->rounds, trend->p);
+}
+
 /* A sentence or two. */
 static void print_verdict(const struct memledger_page *page)
 {
@@ -90,25 +104,20 @@ static void print_verdict(const struct memledger_page *page)
 		memledger_html_text(out, memledger_part_label(&part->part));
 	}
 	fputs("</b>", out);
-	if (trend->kind != MEMLEDGER_TREND_UNKNOWN) {
-		fputs("<br>", out);
-		print_rate(out, trend->per_round);
-		fputs(" a round (95 %: ", out);
-		print_rate(out, trend->per_round_low);
-		fputs(" to ", out);
-		print_rate(out, trend->per_round_high);
-		fputs("), ", out);
-		print_rate(out, trend->per_second);
-		fprintf(out,
-			" a second, since round %zu of %zu; by chance %.1g",
-			trend->since + 1, trend->rounds, trend->p);
-	}
+	if (trend->kind != MEMLEDGER_TREND_UNKNOWN)
+		print_numbers(out, trend);
 	if (part && part->vmas)
 		fprintf(out, "; %+lld %s", part->vmas,
-			part->part.kind == MEMLEDGER_PART_DMABUF ||
-			part->part.kind == MEMLEDGER_PART_EXPORTER ?
-			"buffers" : "mappings");
+			memledger_part_count_text(&part->part));
 	fputs("</div>\n", out);
+}
+
+/* What of the file the verdict is not about. */
+static void print_left_out(const struct memledger_page *page)
+{
+	const struct memledger_finding *finding = &page->finding;
+	FILE *out = page->out;
+
 	if (finding->begin)
 		fprintf(out,
 			"<p class=\"soft\">The first %zu samples are of another process that had this number; verdict and tables are of the last one.</p>\n",
@@ -149,18 +158,20 @@ static void print_evidence(const struct memledger_page *page)
 	FILE *out = page->out;
 	size_t i;
 
-	memledger_html_begin_table(out, "Evidence, in kB: Pss and swap without clean pages of files",
+	memledger_html_begin_table(out,
+				   "In kB: Pss and swap, without clean pages of files",
 				   headings);
-	print_trend(out, memledger_part_kind_text(&(struct memledger_part){
-		    MEMLEDGER_PART_TOTAL }), "TOTAL", &finding->total);
+	print_trend(out, "all", "TOTAL", &finding->total);
 	for (i = 0; i < finding->nr && i < PARTS; i++)
 		print_trend(out,
 			    memledger_part_kind_text(&finding->part[i].part),
 			    memledger_part_label(&finding->part[i].part),
 			    &finding->part[i].trend);
 	memledger_html_end_table(out);
-	fputs("<p class=\"soft\">Only parts that are not stable are listed, the first 16. The slope is the median of all pairs' (Theil, Sen) with its 95 % interval; tau is Kendall's rank correlation with time; chance is how likely noise alone has so much of it (Mann, Kendall).</p>\n",
-	      out);
+	fputs("<p class=\"soft\">", out);
+	memledger_html_text(out,
+			    "Only parts that are not stable are listed, the first 16. The slope is the median of all pairs' (Theil, Sen) with its 95 % interval; tau is Kendall's rank correlation with time; chance is how likely noise alone has so much of it (Mann, Kendall).");
+	fputs("</p>\n", out);
 }
 
 static void print_pairs(FILE *out,
@@ -199,7 +210,7 @@ static void print_environment(const struct memledger_page *page)
 /* Where each number comes from, in the words of the documentation. */
 static const char *const sources[][2] = {
 	{ "Categories, Unknown",
-	  "The module's walk of the process's page tables (file record), by the rules of the profile." },
+	  "The module's walk of the page tables (file record), by the rules of the profile." },
 	{ "EGL, GL and Other mtrack",
 	  "What the GPU driver told the module through its provider; n/a without one." },
 	{ "SwapPss",
@@ -207,7 +218,7 @@ static const char *const sources[][2] = {
 	{ "GPU memory by usage",
 	  "The GPU driver's entries, in the same record." },
 	{ "DMA-BUFs",
-	  "A pass over file descriptors, mappings and GPU imports of all processes (debugfs, dmabuf)." },
+	  "A pass over descriptors, mappings and GPU imports of all processes (debugfs, dmabuf)." },
 	{ "Names",
 	  "A second walk of the process (debugfs, vmas), of about the same moment." },
 	{ "Verdicts",
@@ -232,6 +243,7 @@ static int print_page(struct memledger_page *page)
 	print_head(page);
 	print_when(page);
 	print_verdict(page);
+	print_left_out(page);
 	if (memledger_page_print_rows(page) ||
 	    memledger_page_print_graphics(page))
 		return -ENOMEM;

@@ -362,6 +362,13 @@ int memledger_page_print_rows(struct memledger_page *page)
 	return ret < 0 ? ret : 0;
 }
 
+static void print_note(FILE *out, const char *text)
+{
+	fputs("<p class=\"soft\">", out);
+	memledger_html_text(out, text);
+	fputs("</p>\n", out);
+}
+
 /**
  * memledger_page_print_graphics - print the section of graphics memory
  * @page: the page
@@ -375,21 +382,19 @@ int memledger_page_print_graphics(struct memledger_page *page)
 
 	fputs("<h2>Graphics</h2>\n", out);
 	if (!usage_known(page->last, 0))
-		fputs("<p class=\"soft\">GPU memory is unavailable: no GPU driver told the module anything.</p>\n",
-		      out);
+		print_note(out,
+			   "GPU memory is unavailable: no GPU driver told the module anything.");
 	ret = print_rows(page, &usages, false);
 	if (!ret && usage_known(page->last, 0))
-		fputs("<p class=\"soft\">The process has no GPU memory.</p>\n",
-		      out);
+		print_note(out, "The process has no GPU memory.");
 	if (ret < 0)
 		return ret;
 	if (!dmabuf_known(page->last, 0))
-		fputs("<p class=\"soft\">DMA-BUFs are unavailable: they were not asked for (record --buffers), or could not be read.</p>\n",
-		      out);
+		print_note(out,
+			   "DMA-BUFs are unavailable: they were not asked for (record --buffers), or could not be read.");
 	ret = print_rows(page, &dmabufs, false);
 	if (!ret && dmabuf_known(page->last, 0))
-		fputs("<p class=\"soft\">The process holds no DMA-BUF.</p>\n",
-		      out);
+		print_note(out, "The process holds no DMA-BUF.");
 	return ret < 0 ? ret : 0;
 }
 
@@ -432,7 +437,8 @@ void memledger_page_print_names(struct memledger_page *page)
 	if (!page->last->nr_names)
 		return;
 	fputs("<h2>Names</h2>\n", out);
-	memledger_html_begin_table(out, "The largest at the end, without clean pages of files, in kB",
+	memledger_html_begin_table(out,
+				   "The largest at the end, without clean pages of files, in kB",
 				   headings);
 	for (i = 0; i < page->last->nr_names; i++) {
 		const struct memledger_sample_name *name = &page->last->name[i];

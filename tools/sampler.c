@@ -91,7 +91,7 @@ static int track_again(struct memledger_sampler *sampler)
 }
 
 /* However young the last snapshot is: each sample is one of its own. */
-static int refresh(const struct memledger_sampler *sampler)
+static int take_snapshot(const struct memledger_sampler *sampler)
 {
 	char file[64];
 	int ret;
@@ -108,7 +108,7 @@ static int read_record(struct memledger_sampler *sampler)
 	int ret, i;
 
 	for (i = 0; i < MEMLEDGER_MODULE_TRIES; i++) {
-		ret = refresh(sampler);
+		ret = take_snapshot(sampler);
 		if (ret == MEMLEDGER_GOT)
 			ret = memledger_live_read_record(&sampler->module,
 							 sampler->pid, NULL,
