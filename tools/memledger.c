@@ -21,6 +21,12 @@
  *	memledger librank
  *	memledger top
  *	memledger showmap PID|NAME|FILE|-
+ *
+ * and what a process has over time (record_cli.c):
+ *
+ *	memledger record PID|NAME -o FILE
+ *	memledger export FILE --chrome|--csv
+ *	memledger report FILE -o OUT
  */
 #include <errno.h>
 #include <getopt.h>
@@ -33,11 +39,10 @@
 #include "explain.h"
 #include "gpu.h"
 #include "gpumem.h"
+#include "record_cli.h"
 #include "subject.h"
 #include "system_cli.h"
 #include "unknown.h"
-
-#define VERSION		"0.1"
 
 enum format {
 	FORMAT_TABLE,
@@ -81,6 +86,9 @@ static const char usage[] =
 "       memledger gpumem [OPTION]...\n"
 "       memledger system|procrank|librank|top [OPTION]...\n"
 "       memledger showmap PID|NAME|FILE|- [OPTION]...\n"
+"       memledger record PID|NAME -o FILE [OPTION]...\n"
+"       memledger export FILE --chrome|--csv [-o FILE]\n"
+"       memledger report FILE -o FILE\n"
 "       memledger help\n"
 "\n"
 "What a process uses memory for, in the rows of Android's dumpsys meminfo, and\n"
@@ -100,6 +108,9 @@ static const char usage[] =
 "  librank   all files and names that are mapped, and by whom, as librank\n"
 "  top       all processes by size, or by a category, again and again\n"
 "  showmap   all mappings of a process, as showmap\n"
+"  record    samples of a process into a file, and whether it grows\n"
+"  export    a recording for Perfetto's UI, or as CSV\n"
+"  report    a recording as one page for a browser\n"
 "\n"
 "  PID|NAME  a running process, measured by the kernel module; NAME is its\n"
 "            comm, its first argument, or the last part of that\n"
@@ -145,6 +156,7 @@ static void print_usage(void)
 {
 	fputs(usage, stdout);
 	fputs(memledger_system_usage, stdout);
+	fputs(memledger_record_usage, stdout);
 	fputs(usage_of_all, stdout);
 }
 
@@ -502,7 +514,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 			print_usage();
 			return EXIT_OK;
 		case 'V':
-			printf("memledger %s (ABI %d)\n", VERSION,
+			printf("memledger %s (ABI %d)\n", MEMLEDGER_VERSION,
 			       MEMLEDGER_ABI_VERSION);
 			return EXIT_OK;
 		default:
@@ -566,6 +578,8 @@ static int run(int argc, char **argv)
 	/* These have options that mean something else in others. */
 	if (argc > 1 && memledger_system_is_command(argv[1]))
 		return memledger_system_command(argc - 1, argv + 1);
+	if (argc > 1 && memledger_record_is_command(argv[1]))
+		return memledger_record_command(argc - 1, argv + 1);
 	ret = parse_options(argc, argv, &options);
 	if (ret >= 0)
 		return ret;
@@ -579,7 +593,8 @@ static int run(int argc, char **argv)
 		if (!strcmp(name, commands[i].name))
 			return run_command(&commands[i], argc - optind,
 					   argv + optind, &options);
-	memledger_fail(memledger_system_is_command(name) ?
+	memledger_fail(memledger_system_is_command(name) ||
+		       memledger_record_is_command(name) ?
 		       "options of this command stand behind it" :
 		       *name ? "there is no such command" :
 		       "no command given");
