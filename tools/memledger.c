@@ -14,6 +14,12 @@
  *	memledger dmabuf [PID|NAME]
  *	memledger gpumem
  *
+ * how that has changed (marks_cli.c):
+ *
+ *	memledger mark PID|NAME
+ *	memledger diff PID|NAME
+ *	memledger diff FILE FILE
+ *
  * and what all processes have (system_cli.c):
  *
  *	memledger meminfo
@@ -32,6 +38,7 @@
 #include "explain.h"
 #include "gpu.h"
 #include "gpumem.h"
+#include "marks_cli.h"
 #include "subject.h"
 #include "system_cli.h"
 #include "unknown.h"
@@ -80,6 +87,8 @@ static const char usage[] =
 "       memledger gpumem [OPTION]...\n"
 "       memledger system|procrank|librank|top [OPTION]...\n"
 "       memledger showmap PID|NAME|FILE|- [OPTION]...\n"
+"       memledger mark|diff PID|NAME [OPTION]...\n"
+"       memledger diff FILE FILE [OPTION]...\n"
 "       memledger help\n"
 "\n"
 "What a process uses memory for, in the rows of Android's dumpsys meminfo, and\n"
@@ -99,6 +108,9 @@ static const char usage[] =
 "  librank   all files and names that are mapped, and by whom, as librank\n"
 "  top       all processes by size, or by a category, again and again\n"
 "  showmap   all mappings of a process, as showmap\n"
+"  mark      save all that a process has, to compare with later\n"
+"  diff      what has changed since the last mark, or between two files: marks,\n"
+"            or what --json of meminfo, unknown --by name, dmabuf and gpu prints\n"
 "\n"
 "  PID|NAME  a running process, measured by the kernel module; NAME is its\n"
 "            comm, its first argument, or the last part of that\n"
@@ -144,6 +156,7 @@ static void print_usage(void)
 {
 	fputs(usage, stdout);
 	fputs(memledger_system_usage, stdout);
+	fputs(memledger_marks_usage, stdout);
 	fputs(usage_of_all, stdout);
 }
 
@@ -563,6 +576,8 @@ static int run(int argc, char **argv)
 	/* These have options that mean something else in others. */
 	if (argc > 1 && memledger_system_is_command(argv[1]))
 		return memledger_system_command(argc - 1, argv + 1);
+	if (argc > 1 && memledger_marks_is_command(argv[1]))
+		return memledger_marks_command(argc - 1, argv + 1);
 	ret = parse_options(argc, argv, &options);
 	if (ret >= 0)
 		return ret;
@@ -576,7 +591,8 @@ static int run(int argc, char **argv)
 		if (!strcmp(name, commands[i].name))
 			return run_command(&commands[i], argc - optind,
 					   argv + optind, &options);
-	memledger_fail(memledger_system_is_command(name) ?
+	memledger_fail(memledger_system_is_command(name) ||
+		       memledger_marks_is_command(name) ?
 		       "options of this command stand behind it" :
 		       *name ? "there is no such command" :
 		       "no command given");
