@@ -95,7 +95,7 @@ struct memledger_sample_name {
  * @dmabuf_pss: its share of them, bytes
  * @name: the largest names, the largest first; NULL where there is none
  * @nr_names: how many
- * @names_cut: whether there are smaller ones that were left out
+ * @names_cut: whether there are smaller mappings that were left out
  *
  * All zero is an empty one. What is unavailable is 0 here and must be looked
  * up in @unavailable: memledger_sample_value() does.
@@ -162,6 +162,8 @@ struct memledger_samples {
 	size_t nr;
 };
 
+void memledger_sample_set_row(struct memledger_sample_row *row,
+			      const struct memledger_usage *usage);
 void memledger_sample_set(struct memledger_sample *sample,
 			  const struct memledger_record *record);
 int memledger_sample_add_name(struct memledger_sample *sample,

@@ -3,8 +3,8 @@
 """Host tests of the memledger command, as TAP.
 
 run.py BUILD_DIR: runs BUILD_DIR/memledger (built with sanitizers) on texts
-and on a stand-in for /sys/kernel/memledger, and BUILD_DIR/classify and
-BUILD_DIR/unknown.
+and on a stand-in for /sys/kernel/memledger, and BUILD_DIR/classify,
+BUILD_DIR/unknown and BUILD_DIR/verdict.
 MEMLEDGER_SAMPLES names a directory of smaps texts with expected sums.
 """
 
@@ -219,7 +219,8 @@ def check_checkin(name, line, data, who):
 
 def test_cases():
     for program, name in (("classify", "KUnit's table of names"),
-                          ("unknown", "KUnit's cases of Unknown")):
+                          ("unknown", "KUnit's cases of Unknown"),
+                          ("verdict", "verdicts on noisy streams")):
         done = subprocess.run([os.path.join(BUILD, program)],
                               stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, check=False)
