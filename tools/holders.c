@@ -143,8 +143,12 @@ static int read_bufinfo(struct memledger_holders *holders, const char *sysfs)
 int memledger_holders_read(struct memledger_holders *holders, const char *sysfs,
 			   const char *proc, struct memledger_error *error)
 {
+	const struct memledger_module module = { sysfs, error };
+
 	memset(holders, 0, sizeof(*holders));
 	holders->proc = proc;
+	/* What is a second old is too old. */
+	memledger_module_write(&module, "dmabuf/refresh", "1");
 	if (memledger_dmabuf_live_read(&holders->live, sysfs, -1, error))
 		return -1;
 	holders->all = holders->live.listing.dmabufs.list;

@@ -173,6 +173,18 @@ static void print_gpu(FILE *out, bool *first,
 	memledger_gpu_free(&gpu);
 }
 
+/* What is a second old is too old for us. It need not be tracked, or loaded. */
+static void refresh(const struct memledger_mark_place *place)
+{
+	struct memledger_error ignored;
+	const struct memledger_module module = { place->sysfs, &ignored };
+	char file[64];
+
+	snprintf(file, sizeof(file), "processes/%d/refresh", place->pid);
+	memledger_module_write(&module, file, "1");
+	memledger_module_write(&module, "dmabuf/refresh", "1");
+}
+
 /**
  * memledger_mark_take - take down all that a process has
  * @place: which process
@@ -195,6 +207,7 @@ int memledger_mark_take(const struct memledger_mark_place *place, char **text,
 
 	if (!out)
 		return memledger_error_set(error, "no memory");
+	refresh(place);
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	putc('{', out);
 	memledger_json_number(out, &first, "mark", MEMLEDGER_MARK_VERSION,

@@ -15,8 +15,11 @@
 #include "marks_cli.h"
 #include "retained.h"
 #include "subject.h"
+#include "watch.h"
 
 #define DEFAULT_GRACE_MS	5000
+#define DEFAULT_EVERY_MS	1000
+#define DEFAULT_NAMES		50
 #define DEFAULT_TOP		20
 
 const char memledger_marks_usage[] =
@@ -30,6 +33,18 @@ const char memledger_marks_usage[] =
 "                     again, and show what is left and who holds it\n"
 "      --grace TIME   how long to wait (5s)\n"
 "      --before FILE  but for what was there at this earlier mark\n"
+"watch:\n"
+"      --every TIME   between two rounds (1s); \"line\": a round for each line of\n"
+"                     standard input, as a script writes it in the same state of\n"
+"                     the process again and again\n"
+"      --rounds N     so many rounds\n"
+"      --until TREND  until the verdict is growing, stable, plateau, warming_up,\n"
+"                     saw_tooth or deferred_release\n"
+"      --names N      look at the N largest names (50)\n"
+"      --mark-on KEY  the key that takes a mark (m), or what a line begins with\n"
+"  -b, --batch        a line for each round, as in a file\n"
+"                     keys: q(uit), m(ark), blank: a round now\n"
+"mark, diff and watch:\n"
 "      --proc DIR     where proc is mounted (/proc)\n";
 
 /* What a command line asks for. */
@@ -40,6 +55,7 @@ struct options {
 	bool expect_released;
 	u64 grace_ms;
 	u32 top;
+	struct memledger_watch_wanted watch;
 	bool json;
 	const char *sysfs;
 	const char *proc;
@@ -344,6 +360,22 @@ static int run_diff(char **operands, int nr, struct options *options)
 	return ret < 0 ? memledger_fail(error.text) : ret;
 }
 
+static int run_watch(char **operands, int nr, struct options *options)
+{
+	struct memledger_watch_wanted *wanted = &options->watch;
+	struct memledger_error error;
+
+	(void)nr;
+	wanted->sysfs = options->sysfs;
+	wanted->proc = options->proc;
+	wanted->process = operands[0];
+	wanted->json = options->json;
+	wanted->batch |= options->json;
+	if (memledger_watch_run(wanted, &error))
+		return memledger_fail(error.text);
+	return EXIT_OK;
+}
+
 enum word {
 	WORD_JSON = 256,
 	WORD_SYSFS,
@@ -353,6 +385,11 @@ enum word {
 	WORD_EXPECT,
 	WORD_GRACE,
 	WORD_TOP,
+	WORD_EVERY,
+	WORD_ROUNDS,
+	WORD_UNTIL,
+	WORD_NAMES,
+	WORD_MARK_ON,
 };
 
 static const struct option mark_words[] = {
@@ -375,10 +412,25 @@ static const struct option diff_words[] = {
 	{ }
 };
 
+static const struct option watch_words[] = {
+	{ "json", no_argument, NULL, WORD_JSON },
+	{ "sysfs", required_argument, NULL, WORD_SYSFS },
+	{ "proc", required_argument, NULL, WORD_PROC },
+	{ "every", required_argument, NULL, WORD_EVERY },
+	{ "rounds", required_argument, NULL, WORD_ROUNDS },
+	{ "until", required_argument, NULL, WORD_UNTIL },
+	{ "names", required_argument, NULL, WORD_NAMES },
+	{ "mark-on", required_argument, NULL, WORD_MARK_ON },
+	{ "batch", no_argument, NULL, 'b' },
+	{ "help", no_argument, NULL, 'h' },
+	{ }
+};
+
 static const struct command commands[] = {
 	{ "mark", "one PID or NAME", 1, 1, "o:h", mark_words, run_mark },
 	{ "diff", "one PID or NAME, or two files", 1, 2, "h", diff_words,
 	  run_diff },
+	{ "watch", "one PID or NAME", 1, 1, "bh", watch_words, run_watch },
 };
 
 static const struct command *find_command(const char *name)
@@ -424,10 +476,58 @@ static bool parse_count(const char *text, u32 *count)
 	return !errno && number <= UINT32_MAX;
 }
 
+static bool parse_every(const char *text, struct memledger_watch_wanted *watch)
+{
+	watch->lines = !strcmp(text, "line");
+	return watch->lines ||
+	       (parse_time(text, &watch->every_ms) && watch->every_ms);
+}
+
+static bool parse_until(const char *text, enum memledger_trend_kind *until)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_MEMLEDGER_TRENDS; i++)
+		if (i != MEMLEDGER_TREND_UNKNOWN &&
+		    !strcmp(text, memledger_trend_names[i]))
+			break;
+	*until = i;
+	return i < NR_MEMLEDGER_TRENDS;
+}
+
 static int fail_option(const char *text)
 {
 	memledger_fail(text);
 	return memledger_fail_usage();
+}
+
+/* Return: as parse_option(). */
+static int parse_watch(int option, struct memledger_watch_wanted *watch)
+{
+	switch (option) {
+	case WORD_EVERY:
+		return parse_every(optarg, watch) ? -1 :
+		       fail_option("--every takes a time such as 1s or 100ms, or \"line\"");
+	case WORD_ROUNDS:
+		return parse_count(optarg, &watch->rounds) && watch->rounds ?
+		       -1 : fail_option("--rounds takes a number from 1 on");
+	case WORD_UNTIL:
+		return parse_until(optarg, &watch->until) ? -1 :
+		       fail_option("--until takes growing, stable, plateau, warming_up, saw_tooth or deferred_release");
+	case WORD_NAMES:
+		return parse_count(optarg, &watch->names) ? -1 :
+		       fail_option("--names takes a number");
+	case WORD_MARK_ON:
+		watch->mark_key = *optarg;
+		return strlen(optarg) == 1 && *optarg > ' ' && *optarg <= '~' &&
+		       *optarg != 'q' ? -1 :
+		       fail_option("--mark-on takes one key other than q");
+	case 'b':
+		watch->batch = true;
+		return -1;
+	default:
+		return memledger_fail_usage();
+	}
 }
 
 /* Return: -1 to go on, else what to exit with. */
@@ -465,7 +565,7 @@ static int parse_option(int option, struct options *options)
 		fputs(memledger_marks_usage, stdout);
 		return EXIT_OK;
 	default:
-		return memledger_fail_usage();
+		return parse_watch(option, &options->watch);
 	}
 }
 
@@ -493,6 +593,12 @@ int memledger_marks_command(int argc, char **argv)
 	struct options options = {
 		.grace_ms = DEFAULT_GRACE_MS,
 		.top = DEFAULT_TOP,
+		.watch = {
+			.every_ms = DEFAULT_EVERY_MS,
+			.names = DEFAULT_NAMES,
+			.until = NR_MEMLEDGER_TRENDS,
+			.mark_key = 'm',
+		},
 		.sysfs = "/sys",
 		.proc = "/proc",
 	};

@@ -19,6 +19,7 @@
  *	memledger mark PID|NAME
  *	memledger diff PID|NAME
  *	memledger diff FILE FILE
+ *	memledger watch PID|NAME
  *
  * and what all processes have (system_cli.c):
  *
@@ -87,7 +88,7 @@ static const char usage[] =
 "       memledger gpumem [OPTION]...\n"
 "       memledger system|procrank|librank|top [OPTION]...\n"
 "       memledger showmap PID|NAME|FILE|- [OPTION]...\n"
-"       memledger mark|diff PID|NAME [OPTION]...\n"
+"       memledger mark|diff|watch PID|NAME [OPTION]...\n"
 "       memledger diff FILE FILE [OPTION]...\n"
 "       memledger help\n"
 "\n"
@@ -111,6 +112,7 @@ static const char usage[] =
 "  mark      save all that a process has, to compare with later\n"
 "  diff      what has changed since the last mark, or between two files: marks,\n"
 "            or what --json of meminfo, unknown --by name, dmabuf and gpu prints\n"
+"  watch     a process round after round: does it grow, how fast, and what of it\n"
 "\n"
 "  PID|NAME  a running process, measured by the kernel module; NAME is its\n"
 "            comm, its first argument, or the last part of that\n"
