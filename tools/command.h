@@ -5,6 +5,8 @@
 #ifndef _MEMLEDGER_TOOLS_COMMAND_H
 #define _MEMLEDGER_TOOLS_COMMAND_H
 
+#define MEMLEDGER_VERSION	"0.1"
+
 enum memledger_exit {
 	EXIT_OK,
 	EXIT_FAILED,

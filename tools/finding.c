@@ -7,7 +7,7 @@
 #include "verdict.h"
 
 /* A part has to be surer than the whole, for there are many of them. */
-#define PART_SURE	1e-5
+#define PART_SURE	0.00001
 
 /* A part that makes up so much of another's growth is what drives it. */
 #define DRIVES		0.5
@@ -251,7 +251,7 @@ static int find_driver(const struct memledger_finding *finding)
 
 static int make(struct work *work)
 {
-	const struct memledger_part total = { MEMLEDGER_PART_TOTAL };
+	const struct memledger_part total = { .kind = MEMLEDGER_PART_TOTAL };
 	struct memledger_finding *finding = work->finding;
 	size_t i;
 	int ret;

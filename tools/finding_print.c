@@ -32,6 +32,18 @@ const char *memledger_part_kind_text(const struct memledger_part *part)
 }
 
 /**
+ * memledger_part_count_text - say what is counted of a part
+ * @part: the part
+ *
+ * Return: a word.
+ */
+const char *memledger_part_count_text(const struct memledger_part *part)
+{
+	return part->kind == MEMLEDGER_PART_DMABUF ||
+	       part->kind == MEMLEDGER_PART_EXPORTER ? "buffers" : "mappings";
+}
+
+/**
  * memledger_trend_print - print a trend with its evidence, in one line
  * @out: where to
  * @trend: the trend
@@ -65,9 +77,7 @@ static void print_part(FILE *out, const struct memledger_finding_part *part)
 	free(label);
 	if (part->vmas)
 		fprintf(out, "%+lld %s; ", part->vmas,
-			part->part.kind == MEMLEDGER_PART_DMABUF ||
-			part->part.kind == MEMLEDGER_PART_EXPORTER ?
-			"buffers" : "mappings");
+			memledger_part_count_text(&part->part));
 	memledger_trend_print(out, &part->trend);
 }
 

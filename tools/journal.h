@@ -142,8 +142,10 @@ int memledger_environment_add(struct memledger_environment *environment,
 			      const char *key, const char *value);
 int memledger_environment_take(struct memledger_environment *environment,
 			       const char *sysfs,
-			       const struct memledger_record *record,
-			       struct memledger_error *error);
+			       const struct memledger_record *record);
+const char *
+memledger_environment_next(const struct memledger_environment *environment,
+			   const char *key, const char **value);
 void memledger_environment_free(struct memledger_environment *environment);
 
 int memledger_recording_read(struct memledger_recording *recording,

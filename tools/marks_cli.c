@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -13,6 +12,7 @@
 #include "escape.h"
 #include "json.h"
 #include "marks_cli.h"
+#include "record_cli.h"
 #include "retained.h"
 #include "subject.h"
 #include "watch.h"
@@ -33,6 +33,7 @@ const char memledger_marks_usage[] =
 "                     again, and show what is left and who holds it\n"
 "      --grace TIME   how long to wait (5s)\n"
 "      --before FILE  but for what was there at this earlier mark\n"
+"      --record FILE  add what is left to a recording, for its report\n"
 "watch:\n"
 "      --every TIME   between two rounds (1s); \"line\": a round for each line of\n"
 "                     standard input, as a script writes it in the same state of\n"
@@ -52,6 +53,7 @@ struct options {
 	const char *file;	/* -o; NULL: not given */
 	const char *since;	/* NULL: the last mark */
 	const char *before;	/* NULL: none */
+	const char *record;	/* NULL: none */
 	bool expect_released;
 	u64 grace_ms;
 	u32 top;
@@ -297,6 +299,9 @@ static int compare_retained(const struct options *options,
 		wait_ms(options->grace_ms);
 		ret = memledger_retained_find(&list, &expected, error);
 	}
+	if (!ret && options->record)
+		ret = memledger_retained_record(&list, &expected,
+						options->record, error);
 	if (!ret && !list.exited)
 		ret = take_mark(place, NULL, &now, error);
 	now.source = "now";
@@ -342,8 +347,8 @@ static int run_diff(char **operands, int nr, struct options *options)
 		memledger_fail("with two files diff takes no --since and no --expect-released");
 		return memledger_fail_usage();
 	}
-	if (options->before && !options->expect_released) {
-		memledger_fail("--before takes --expect-released as well");
+	if ((options->before || options->record) && !options->expect_released) {
+		memledger_fail("--before and --record take --expect-released as well");
 		return memledger_fail_usage();
 	}
 	if (nr == 2)
@@ -384,6 +389,7 @@ enum word {
 	WORD_BEFORE,
 	WORD_EXPECT,
 	WORD_GRACE,
+	WORD_RECORD,
 	WORD_TOP,
 	WORD_EVERY,
 	WORD_ROUNDS,
@@ -407,6 +413,7 @@ static const struct option diff_words[] = {
 	{ "before", required_argument, NULL, WORD_BEFORE },
 	{ "expect-released", no_argument, NULL, WORD_EXPECT },
 	{ "grace", required_argument, NULL, WORD_GRACE },
+	{ "record", required_argument, NULL, WORD_RECORD },
 	{ "top", required_argument, NULL, WORD_TOP },
 	{ "help", no_argument, NULL, 'h' },
 	{ }
@@ -443,25 +450,11 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-/* "5s", "250ms", or a number of seconds. */
-static bool parse_time(const char *text, u64 *ms)
+/* Not to wait at all is fine. */
+static bool parse_grace(const char *text, u64 *ms)
 {
-	double number;
-	char *end;
-
-	number = strtod(text, &end);
-	if (end == text || !isfinite(number) || number < 0)
-		return false;
-	if (!strcmp(end, "ms"))
-		number /= 1000;
-	else if (!strcmp(end, "m") || !strcmp(end, "min"))
-		number *= 60;
-	else if (*end && strcmp(end, "s"))
-		return false;
-	if (number > 86400)
-		return false;
-	*ms = number * 1000 + 0.5;
-	return true;
+	*ms = 0;
+	return !strcmp(text, "0") || memledger_record_parse_ms(text, ms);
 }
 
 static bool parse_count(const char *text, u32 *count)
@@ -479,8 +472,7 @@ static bool parse_count(const char *text, u32 *count)
 static bool parse_every(const char *text, struct memledger_watch_wanted *watch)
 {
 	watch->lines = !strcmp(text, "line");
-	return watch->lines ||
-	       (parse_time(text, &watch->every_ms) && watch->every_ms);
+	return watch->lines || memledger_record_parse_ms(text, &watch->every_ms);
 }
 
 static bool parse_until(const char *text, enum memledger_trend_kind *until)
@@ -507,7 +499,7 @@ static int parse_watch(int option, struct memledger_watch_wanted *watch)
 	switch (option) {
 	case WORD_EVERY:
 		return parse_every(optarg, watch) ? -1 :
-		       fail_option("--every takes a time such as 1s or 100ms, or \"line\"");
+		       fail_option("--every takes a time such as 1s or 100ms, from 10ms on, or \"line\"");
 	case WORD_ROUNDS:
 		return parse_count(optarg, &watch->rounds) && watch->rounds ?
 		       -1 : fail_option("--rounds takes a number from 1 on");
@@ -543,12 +535,15 @@ static int parse_option(int option, struct options *options)
 	case WORD_BEFORE:
 		options->before = optarg;
 		return -1;
+	case WORD_RECORD:
+		options->record = optarg;
+		return -1;
 	case WORD_EXPECT:
 		options->expect_released = true;
 		return -1;
 	case WORD_GRACE:
-		return parse_time(optarg, &options->grace_ms) ? -1 :
-		       fail_option("--grace takes a time such as 5s or 250ms, a day at most");
+		return parse_grace(optarg, &options->grace_ms) ? -1 :
+		       fail_option("--grace takes a time such as 5s or 250ms, or 0");
 	case WORD_TOP:
 		return parse_count(optarg, &options->top) ? -1 :
 		       fail_option("--top takes a number");

@@ -21,13 +21,19 @@
  *	memledger diff FILE FILE
  *	memledger watch PID|NAME
  *
- * and what all processes have (system_cli.c):
+ * what all processes have (system_cli.c):
  *
  *	memledger meminfo
  *	memledger procrank
  *	memledger librank
  *	memledger top
  *	memledger showmap PID|NAME|FILE|-
+ *
+ * and what a process has over time (record_cli.c):
+ *
+ *	memledger record PID|NAME -o FILE
+ *	memledger export FILE --chrome|--csv
+ *	memledger report FILE -o OUT
  */
 #include <errno.h>
 #include <getopt.h>
@@ -40,11 +46,10 @@
 #include "gpu.h"
 #include "gpumem.h"
 #include "marks_cli.h"
+#include "record_cli.h"
 #include "subject.h"
 #include "system_cli.h"
 #include "unknown.h"
-
-#define VERSION		"0.1"
 
 enum format {
 	FORMAT_TABLE,
@@ -90,6 +95,9 @@ static const char usage[] =
 "       memledger showmap PID|NAME|FILE|- [OPTION]...\n"
 "       memledger mark|diff|watch PID|NAME [OPTION]...\n"
 "       memledger diff FILE FILE [OPTION]...\n"
+"       memledger record PID|NAME -o FILE [OPTION]...\n"
+"       memledger export FILE --chrome|--csv [-o FILE]\n"
+"       memledger report FILE -o FILE\n"
 "       memledger help\n"
 "\n"
 "What a process uses memory for, in the rows of Android's dumpsys meminfo, and\n"
@@ -113,6 +121,9 @@ static const char usage[] =
 "  diff      what has changed since the last mark, or between two files: marks,\n"
 "            or what --json of meminfo, unknown --by name, dmabuf and gpu prints\n"
 "  watch     a process round after round: does it grow, how fast, and what of it\n"
+"  record    samples of a process into a file, and whether it grows\n"
+"  export    a recording for Perfetto's UI, or as CSV\n"
+"  report    a recording as one page for a browser\n"
 "\n"
 "  PID|NAME  a running process, measured by the kernel module; NAME is its\n"
 "            comm, its first argument, or the last part of that\n"
@@ -159,6 +170,7 @@ static void print_usage(void)
 	fputs(usage, stdout);
 	fputs(memledger_system_usage, stdout);
 	fputs(memledger_marks_usage, stdout);
+	fputs(memledger_record_usage, stdout);
 	fputs(usage_of_all, stdout);
 }
 
@@ -514,7 +526,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 			print_usage();
 			return EXIT_OK;
 		case 'V':
-			printf("memledger %s (ABI %d)\n", VERSION,
+			printf("memledger %s (ABI %d)\n", MEMLEDGER_VERSION,
 			       MEMLEDGER_ABI_VERSION);
 			return EXIT_OK;
 		default:
@@ -580,6 +592,8 @@ static int run(int argc, char **argv)
 		return memledger_system_command(argc - 1, argv + 1);
 	if (argc > 1 && memledger_marks_is_command(argv[1]))
 		return memledger_marks_command(argc - 1, argv + 1);
+	if (argc > 1 && memledger_record_is_command(argv[1]))
+		return memledger_record_command(argc - 1, argv + 1);
 	ret = parse_options(argc, argv, &options);
 	if (ret >= 0)
 		return ret;
@@ -594,7 +608,8 @@ static int run(int argc, char **argv)
 			return run_command(&commands[i], argc - optind,
 					   argv + optind, &options);
 	memledger_fail(memledger_system_is_command(name) ||
-		       memledger_marks_is_command(name) ?
+		       memledger_marks_is_command(name) ||
+		       memledger_record_is_command(name) ?
 		       "options of this command stand behind it" :
 		       *name ? "there is no such command" :
 		       "no command given");

@@ -47,6 +47,9 @@ void memledger_retained_print(FILE *out,
 void
 memledger_retained_print_json(FILE *out, bool *first,
 			      const struct memledger_retained_list *list);
+int memledger_retained_record(const struct memledger_retained_list *list,
+			      const struct memledger_expected *expected,
+			      const char *path, struct memledger_error *error);
 void memledger_retained_free(struct memledger_retained_list *list);
 
 #endif

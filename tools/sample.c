@@ -154,6 +154,26 @@ void memledger_sample_free(struct memledger_sample *sample)
 	memset(sample, 0, sizeof(*sample));
 }
 
+/**
+ * memledger_sample_has_row - tell a row of zeroes from one nobody can fill
+ * @sample: the sample
+ * @row: index of the row
+ *
+ * Return: whether its numbers are known; swap_pss may still not be.
+ */
+bool memledger_sample_has_row(const struct memledger_sample *sample,
+			      unsigned int row)
+{
+	if (row >= MEMLEDGER_SAMPLE_UNKNOWN)
+		return !(sample->unavailable &
+			 MEMLEDGER_UNAVAILABLE_ANON_NAMES) ||
+		       !memledger_unknown_needs_name(row -
+						     MEMLEDGER_SAMPLE_UNKNOWN);
+	return row < MEMLEDGER_SAMPLE_CATEGORIES ||
+	       !(sample->unavailable &
+		 needed[row - MEMLEDGER_SAMPLE_CATEGORIES]);
+}
+
 /* Of what is not only this process's, the part that is dirty. */
 static u64 shared_dirty_pss(const struct memledger_sample_row *row)
 {
@@ -192,12 +212,11 @@ u64 memledger_sample_held(const struct memledger_sample_row *row,
 static bool category_value(const struct memledger_sample *sample,
 			   unsigned int category, u64 *value)
 {
-	if (sample->unavailable & needed[category])
-		return false;
-	*value = memledger_sample_held(&sample->row[MEMLEDGER_SAMPLE_CATEGORIES +
-						    category],
-				       category, sample->unavailable);
-	return true;
+	unsigned int row = MEMLEDGER_SAMPLE_CATEGORIES + category;
+
+	*value = memledger_sample_held(&sample->row[row], category,
+				       sample->unavailable);
+	return memledger_sample_has_row(sample, row);
 }
 
 static bool name_value(const struct memledger_sample *sample,
@@ -249,12 +268,11 @@ bool memledger_sample_value(const struct memledger_sample *sample,
 	case MEMLEDGER_PART_CATEGORY:
 		return category_value(sample, part->index, value);
 	case MEMLEDGER_PART_UNKNOWN:
-		*value = memledger_sample_held(&sample->row[MEMLEDGER_SAMPLE_UNKNOWN +
-							    part->index],
+		i = MEMLEDGER_SAMPLE_UNKNOWN + part->index;
+		*value = memledger_sample_held(&sample->row[i],
 					       MEMLEDGER_CAT_UNKNOWN,
 					       sample->unavailable);
-		return !(sample->unavailable & MEMLEDGER_UNAVAILABLE_ANON_NAMES) ||
-		       !memledger_unknown_needs_name(part->index);
+		return memledger_sample_has_row(sample, i);
 	case MEMLEDGER_PART_DMABUF:
 		*value = sample->dmabuf_pss;
 		return !(sample->unavailable & MEMLEDGER_SAMPLE_NO_DMABUF);

@@ -172,6 +172,8 @@ int memledger_sample_add_name(struct memledger_sample *sample,
 			      const char *text, u64 bytes, u64 count);
 void memledger_sample_keep_names(struct memledger_sample *sample, size_t most);
 void memledger_sample_free(struct memledger_sample *sample);
+bool memledger_sample_has_row(const struct memledger_sample *sample,
+			      unsigned int row);
 u64 memledger_sample_held(const struct memledger_sample_row *row,
 			  enum memledger_category category, u32 unavailable);
 bool memledger_sample_value(const struct memledger_sample *sample,

@@ -90,14 +90,29 @@ static int track_again(struct memledger_sampler *sampler)
 	return 0;
 }
 
+/* However young the last snapshot is: each sample is one of its own. */
+static int take_snapshot(const struct memledger_sampler *sampler)
+{
+	char file[64];
+	int ret;
+
+	snprintf(file, sizeof(file), "processes/%d/refresh", sampler->pid);
+	ret = memledger_module_write(&sampler->module, file, "1");
+	return ret ? memledger_module_outcome(&sampler->module,
+					      "taking a snapshot", ret) :
+		     MEMLEDGER_GOT;
+}
+
 static int read_record(struct memledger_sampler *sampler)
 {
 	int ret, i;
 
 	for (i = 0; i < MEMLEDGER_MODULE_TRIES; i++) {
-		ret = memledger_live_read_record(&sampler->module,
-						 sampler->pid, NULL,
-						 &sampler->record);
+		ret = take_snapshot(sampler);
+		if (ret == MEMLEDGER_GOT)
+			ret = memledger_live_read_record(&sampler->module,
+							 sampler->pid, NULL,
+							 &sampler->record);
 		if (ret <= MEMLEDGER_GOT)
 			return ret;
 		if (ret == MEMLEDGER_NOT_TRACKED && track_again(sampler))

@@ -20,8 +20,8 @@
  * Chance may be so likely in what is called growth: if it is far above noise,
  * and if it is not.
  */
-#define LEAST_SURE	1e-3
-#define SURE		1e-4
+#define LEAST_SURE	0.001
+#define SURE		0.0001
 /* Of low points and of high points, which agree. */
 #define TEETH_SURE	0.05
 
@@ -48,13 +48,13 @@
 #define QUARTER		0.3186
 
 const char *const memledger_trend_names[NR_MEMLEDGER_TRENDS] = {
-#define X(id, name, text) [MEMLEDGER_TREND_##id] = #name,
+#define X(id, name, text) #name,
 	MEMLEDGER_TRENDS(X)
 #undef X
 };
 
 const char *const memledger_trend_texts[NR_MEMLEDGER_TRENDS] = {
-#define X(id, name, text) [MEMLEDGER_TREND_##id] = text,
+#define X(id, name, text) text,
 	MEMLEDGER_TRENDS(X)
 #undef X
 };

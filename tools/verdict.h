@@ -139,6 +139,7 @@ void memledger_finding_free(struct memledger_finding *finding);
 void memledger_finding_print(FILE *out,
 			     const struct memledger_finding *finding);
 const char *memledger_part_kind_text(const struct memledger_part *part);
+const char *memledger_part_count_text(const struct memledger_part *part);
 void memledger_trend_print(FILE *out, const struct memledger_trend *trend);
 
 #endif

@@ -130,17 +130,12 @@ static int add_sample(struct watch *watch, struct memledger_sample *sample,
 }
 
 /*
- * Reading alone would be content with what is a second old. Of DMA-BUFs, too,
- * where rounds are what counts, and not time: it is a pass over all processes.
+ * What is known of DMA-BUFs may be a second old. A new pass over all processes is
+ * worth it where rounds are what counts, and not time.
  */
 static void refresh(struct watch *watch)
 {
-	char file[64];
-
-	snprintf(file, sizeof(file), "processes/%d/refresh",
-		 watch->sampler.pid);
 	/* If it fails reading does, too, and knows why. */
-	memledger_module_write(&watch->sampler.module, file, "1");
 	if (watch->view.wanted->lines)
 		memledger_module_write(&watch->sampler.module,
 				       "dmabuf/refresh", "1");

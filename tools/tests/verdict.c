@@ -35,7 +35,7 @@ static int between(int from, int to)
 
 static double normal(void)
 {
-	return sqrt(-2 * log(uniform(1e-12, 1))) * cos(2 * M_PI * uniform(0, 1));
+	return sqrt(-2 * log(uniform(0.000000000001, 1))) * cos(2 * M_PI * uniform(0, 1));
 }
 
 /**
@@ -327,7 +327,7 @@ static bool judge_right(size_t kind, u64 seed, bool verbose)
 
 static int print_stream(size_t kind, u64 seed)
 {
-	const struct memledger_part total = { MEMLEDGER_PART_TOTAL };
+	const struct memledger_part total = { .kind = MEMLEDGER_PART_TOTAL };
 	struct memledger_samples samples = { 0 };
 	size_t which, i;
 	u64 value;
@@ -387,7 +387,6 @@ static u64 jit(int i)
 {
 	return 2000 + 4000 * (1 - exp(-i / 10.));
 }
-
 
 static const struct {
 	const char *name;
