@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Host tests of memledger diff: two files, and what has changed."""
+"""Host tests of memledger diff: two files, and what has changed; and of
+memledger watch, on a stand-in for the module.
+"""
 
+import fcntl
 import json
 import os
+import pty
 import random
+import struct
+import subprocess
+import termios
 
-from common import (everything, expect, report, run, run_good, run_json, vma)
+from common import (TOOL, everything, expect, make_sysfs, record, report, run,
+                    run_good, run_json, vma)
+from test_system import LEAVE, screen
 
 
 def held(row):
@@ -222,7 +231,112 @@ def test_reader(directory):
     report(not wrong, "the reader of JSON is as strict as Python's", wrong)
 
 
+ROUNDS = 20
+
+
+def watch(where, rounds, between):
+    """What watch prints of so many lines; BETWEEN is called before each."""
+    # pylint: disable-next=consider-using-with
+    tool = subprocess.Popen((TOOL, "watch", str(os.getpid()), "--every", "line")
+                            + where, stdin=subprocess.PIPE,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    lines = []
+    for i in range(rounds):
+        between(i)
+        tool.stdin.write(b"\n")
+        tool.stdin.flush()
+        lines.append(tool.stdout.readline().decode())
+    rest = tool.communicate()[0].decode()
+    return lines, rest, tool.returncode
+
+
+def write_record(sysfs, kb):
+    make_sysfs(sysfs, os.getpid(), record(os.getpid(), heap_pss=kb << 10))
+
+
+def test_watch(directory):
+    sysfs = os.path.join(directory, "watch")
+    where = ("--sysfs", sysfs)
+    pid = str(os.getpid())
+    for name, grow, verdict, driver in (
+            ("a leak", 64, "growing", "Driven by\n  category Native Heap: "),
+            ("nothing", 0, "stable", "")):
+        lines, rest, status = watch(
+            where, ROUNDS, lambda i, grow=grow: write_record(sysfs,
+                                                             1000 + i * grow))
+        report(status == 0 and len(lines) == ROUNDS and
+               all(line.startswith("round %d at 12.000 s: %s" % (
+                   i + 1, f"{1000 + i * grow:,}K, "))
+                   for i, line in enumerate(lines)) and
+               "\nVerdict: %s\n" % verdict in rest and driver in rest and
+               rest.startswith("app[%s], %d rounds\n" % (pid, ROUNDS)),
+               "watch: %s, line by line" % name, (lines, rest))
+
+    data = json.loads(run_good("watch", pid, "--every", "10ms", "--rounds",
+                               "9", "--json", *where))
+    expect("watch --json", [data[key] for key in
+                            ("pid", "comm", "exited", "rounds", "verdict",
+                             "driver", "parts")],
+           [os.getpid(), "app", False, 9, "stable", None, []])
+    text = run_good("watch", pid, "--every", "10ms", "--until", "stable",
+                    "--batch", *where)
+    expect("watch --until: as soon as anything can be said",
+           [line.split()[1] for line in text.splitlines()
+            if line.startswith("round ")], [str(i) for i in range(1, 9)])
+    for args, message in (
+            (("--every", "0"), "--every takes"), (("--every", "x"), "--every"),
+            (("--rounds", "0"), "--rounds takes"), (("--names", "-1"), "--names"),
+            (("--until", "unknown"), "--until takes"),
+            (("--mark-on", "q"), "--mark-on takes"),
+            (("--mark-on", "ab"), "--mark-on takes"), (("2",), "one PID")):
+        done = run("watch", pid, *args, *where)
+        report(done.returncode == 2 and message in done.stderr.decode(),
+               "watch %s: usage" % " ".join(args), (done,))
+    done = run("watch", "1", "--sysfs", os.path.join(directory, "nowhere"))
+    report(done.returncode == 1 and not done.stdout,
+           "watch without the module", (done,))
+
+
+def test_watch_terminal(directory):
+    sysfs = os.path.join(directory, "watch")
+    write_record(sysfs, 1000)
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    before = termios.tcgetattr(slave)
+    # pylint: disable-next=consider-using-with
+    tool = subprocess.Popen((TOOL, "watch", str(os.getpid()), "--every", "60s",
+                             "--sysfs", sysfs), stdin=slave, stdout=slave,
+                            stderr=subprocess.PIPE)
+    text = screen(master, tool, b"q quits")
+    lines = text.decode().split("\x1b[J")[-1].replace("\r", "").split("\n")
+    report("round 1, every 60.00 s" in lines[0] and
+           lines[1].startswith("1,000K Pss and swap") and
+           max(len(line) for line in lines) <= 80 and len(lines) <= 24 and
+           any("Native Heap" in line for line in lines),
+           "watch fits the terminal", lines)
+    for i in range(2, 40):
+        os.write(master, b" ")
+        text = screen(master, tool, b"round %d," % i)
+    # The picture ends behind what was waited for.
+    os.write(master, b"m")
+    text = screen(master, tool, b"marked in").decode()
+    lines = text.split("\x1b[J")[-1].replace("\r", "").split("\n")
+    report("marked in" in text or "no mark: " in text, "watch: m marks", lines)
+    os.write(master, b"q")
+    text = screen(master, tool, b"Verdict: stable")
+    expect("watch: q ends it, with the verdict, on the screen before",
+           (tool.wait(20), LEAVE in text,
+            text.find(LEAVE) < text.rfind(b"Verdict: stable"),
+            termios.tcgetattr(slave) == before, tool.stderr.read()),
+           (0, True, True, True, b""))
+    os.close(master)
+    os.close(slave)
+
+
 def test_all(directory):
+    os.environ["MEMLEDGER_MARKS"] = os.path.join(directory, "marks")
+    test_watch(directory)
+    test_watch_terminal(directory)
     test_outputs(directory)
     test_marks(directory)
     test_bad(directory)
