@@ -39,7 +39,7 @@ FIXTURE_SETUP(retained)
 		why = exporter_load();
 	if (why)
 		SKIP(return, "%s", why);
-	strcpy(self->marks, "/tmp/marksXXXXXX");
+	snprintf(self->marks, sizeof(self->marks), "/tmp/marksXXXXXX");
 	ASSERT_NE(mkdtemp(self->marks), NULL);
 	setenv("MEMLEDGER_MARKS", self->marks, 1);
 	ASSERT_EQ(actors_init(&self->actors), 0);
@@ -138,7 +138,8 @@ TEST_F_TIMEOUT(retained, new_mappings, TIMEOUT)
 	}
 	RUN("memledger diff %d --json 2>&1", pid);
 	if (names)
-		EXPECT_SAYS("{\"name\":\"[anon:scudo:secondary]\",\"change\":%llu,\"before\":0,\"after\":%llu,\"vmas\":1204}",
+		EXPECT_SAYS("{\"name\":\"[anon:scudo:secondary]\",\"change\":%llu,"
+			    "\"before\":0,\"after\":%llu,\"vmas\":1204}",
 			    LEAKS * page * KB, LEAKS * page * KB);
 	end_process(pid);
 	RUN("memledger diff %d 2>&1", pid);

@@ -284,9 +284,12 @@ bool memledger_holders_find(const struct memledger_holders *holders, u64 inode,
 	FILE *out;
 
 	*text = NULL;
-	if (!buffer && !kernel)
+	if (buffer)
+		*size = buffer->size;
+	else if (kernel)
+		*size = kernel->size;
+	else
 		return false;
-	*size = buffer ? buffer->size : kernel->size;
 	out = open_memstream(text, &len);
 	if (!out)
 		return true;

@@ -174,7 +174,7 @@ static void print_gpu(FILE *out, bool *first,
 }
 
 /* What is a second old is too old for us. It need not be tracked, or loaded. */
-static void refresh(const struct memledger_mark_place *place)
+static void renew(const struct memledger_mark_place *place)
 {
 	struct memledger_error ignored;
 	const struct memledger_module module = { place->sysfs, &ignored };
@@ -207,7 +207,7 @@ int memledger_mark_take(const struct memledger_mark_place *place, char **text,
 
 	if (!out)
 		return memledger_error_set(error, "no memory");
-	refresh(place);
+	renew(place);
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	putc('{', out);
 	memledger_json_number(out, &first, "mark", MEMLEDGER_MARK_VERSION,

@@ -493,19 +493,24 @@ static int fail_option(const char *text)
 	return memledger_fail_usage();
 }
 
+static const char bad_every[] =
+	"--every takes a time such as 1s or 100ms, from 10ms on, or \"line\"";
+static const char bad_until[] =
+	"--until takes growing, stable, plateau, warming_up, saw_tooth or deferred_release";
+
 /* Return: as parse_option(). */
 static int parse_watch(int option, struct memledger_watch_wanted *watch)
 {
 	switch (option) {
 	case WORD_EVERY:
 		return parse_every(optarg, watch) ? -1 :
-		       fail_option("--every takes a time such as 1s or 100ms, from 10ms on, or \"line\"");
+		       fail_option(bad_every);
 	case WORD_ROUNDS:
 		return parse_count(optarg, &watch->rounds) && watch->rounds ?
 		       -1 : fail_option("--rounds takes a number from 1 on");
 	case WORD_UNTIL:
 		return parse_until(optarg, &watch->until) ? -1 :
-		       fail_option("--until takes growing, stable, plateau, warming_up, saw_tooth or deferred_release");
+		       fail_option(bad_until);
 	case WORD_NAMES:
 		return parse_count(optarg, &watch->names) ? -1 :
 		       fail_option("--names takes a number");

@@ -22,6 +22,9 @@ static const char *const kinds[NR_MEMLEDGER_RETAINED] = {
 	[MEMLEDGER_RETAINED_VMA] = "vma",
 };
 
+static const char exited[] =
+	"The process has exited, and its mappings and GPU memory have gone with it.\n";
+
 static const char *const titles[NR_MEMLEDGER_RETAINED] = {
 	[MEMLEDGER_RETAINED_DMABUF] = "DMA-BUFs",
 	[MEMLEDGER_RETAINED_GPU] = "GPU memory",
@@ -352,8 +355,7 @@ void memledger_retained_print(FILE *out,
 	size_t i, nr = 0;
 
 	if (list->exited)
-		fputs("The process has exited, and its mappings and GPU memory have gone with it.\n",
-		      out);
+		fputs(exited, out);
 	if (!list->nr)
 		fprintf(out, "Nothing is retained of %zu objects.\n",
 			list->expected);
@@ -371,7 +373,8 @@ void memledger_retained_print(FILE *out,
 	if (top && nr > top)
 		fprintf(out, "%28s(%zu more, smaller)\n", "", nr - top);
 	if (list->unsure)
-		fprintf(out, "%zu DMA-BUFs are held by no process; this kernel does not tell whether they are in flight.\n",
+		fprintf(out,
+			"%zu DMA-BUFs are held by no process; this kernel does not tell whether they are in flight.\n",
 			list->unsure);
 }
 

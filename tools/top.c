@@ -116,10 +116,13 @@ static void print_head(FILE *out, const struct picture *picture,
 		&picture->live->system.total;
 	const struct memledger_system_order *order = picture->order;
 	char pss[MEMLEDGER_SIZE_TEXT_LEN], swap[MEMLEDGER_SIZE_TEXT_LEN];
+	const char *label = order->category < NR_MEMLEDGER_CATEGORIES ?
+			    memledger_category_labels[order->category] : NULL;
 	struct memledger_line line = { .width = width };
 	unsigned int i;
 
-	memledger_line_append(&line, "%llu processes, PSS %s, swap %s%s; %llu us of work in %llu us",
+	memledger_line_append(&line,
+			      "%llu processes, PSS %s, swap %s%s; %llu us of work in %llu us",
 			      info->nr, memledger_size_text(total->pss, pss),
 			      memledger_size_text(total->swap, swap),
 			      info->complete ? "" : ", INCOMPLETE",
@@ -131,9 +134,8 @@ static void print_head(FILE *out, const struct picture *picture,
 			      info->end_ns / 1000000 % 1000,
 			      info->profile->name);
 	/* The heading of a category does not say which of its numbers it is. */
-	if (order->category < NR_MEMLEDGER_CATEGORIES)
-		memledger_line_append(&line, "%s ",
-			memledger_category_labels[order->category]);
+	if (label)
+		memledger_line_append(&line, "%s ", label);
 	memledger_line_append(&line, "%s%s", key_label(order->key),
 			      order->reverse ? ", reversed" : "");
 	memledger_line_print(out, &line);

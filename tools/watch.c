@@ -133,7 +133,7 @@ static int add_sample(struct watch *watch, struct memledger_sample *sample,
  * What is known of DMA-BUFs may be a second old. A new pass over all processes is
  * worth it where rounds are what counts, and not time.
  */
-static void refresh(struct watch *watch)
+static void renew_dmabufs(struct watch *watch)
 {
 	/* If it fails reading does, too, and knows why. */
 	if (watch->view.wanted->lines)
@@ -152,7 +152,7 @@ static int take_round(struct watch *watch, struct memledger_error *error)
 	/* By its name, one that was started again is found, some time. */
 	if (!watch->open && open_process(watch, error))
 		return 0;
-	refresh(watch);
+	renew_dmabufs(watch);
 	ret = memledger_sampler_read(&watch->sampler, &sample);
 	read_polled(watch);
 	if (ret == MEMLEDGER_SAMPLED)
