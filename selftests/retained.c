@@ -138,9 +138,8 @@ TEST_F_TIMEOUT(retained, new_mappings, TIMEOUT)
 	}
 	RUN("memledger diff %d --json 2>&1", pid);
 	if (names)
-		EXPECT_SAYS("{\"name\":\"[anon:scudo:secondary]\",\"change\":%llu,"
-			    "\"before\":0,\"after\":%llu,\"vmas\":1204}",
-			    LEAKS * page * KB, LEAKS * page * KB);
+		EXPECT_SAYS("{\"name\":\"[anon:scudo:secondary]\",\"change\":%llu,",
+			    LEAKS * page * KB);
 	end_process(pid);
 	RUN("memledger diff %d 2>&1", pid);
 	EXPECT_SAYS("the process %d that was marked has exited\n", pid);
