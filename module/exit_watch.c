@@ -46,6 +46,15 @@ static struct memledger_target *watch_target(struct memledger_exit_watch *watch)
 	return container_of(watch, struct memledger_target, exit_watch);
 }
 
+/*
+ * The queue that schedule_work() takes has another name since 6.12.117, which
+ * Android's kernels of before do not list.
+ */
+static void start_work(struct memledger_exit_watch *watch)
+{
+	queue_work(system_long_wq, &watch->work);
+}
+
 /* With wait_pidfd.lock held. */
 static int wake_watch(struct wait_queue_entry *entry, unsigned int mode,
 		      int flags, void *key)
@@ -63,7 +72,7 @@ static int wake_watch(struct wait_queue_entry *entry, unsigned int mode,
 	if (task)
 		strscpy(watch->comm, task->comm, sizeof(watch->comm));
 	rcu_read_unlock();
-	schedule_work(&watch->work);
+	start_work(watch);
 	return 0;
 }
 
@@ -102,7 +111,7 @@ void memledger_exit_watch(struct memledger_target *target)
 	memledger_process_comm(target->pid, watch->comm, sizeof(watch->comm));
 	add_wait_queue(&target->pid->wait_pidfd, &watch->entry);
 	if (!memledger_target_is_alive(target))
-		schedule_work(&watch->work);
+		start_work(watch);
 }
 
 /**
