@@ -352,6 +352,46 @@ const char *memledger_ko(void)
 	return getenv("MEMLEDGER_KO") ?: "/lib/memledger/memledger.ko";
 }
 
+/**
+ * tool_missing() - whether the command memledger is there
+ * Return: NULL, or why it cannot be used: a text for SKIP
+ */
+const char *tool_missing(void)
+{
+	return system("memledger --version > /dev/null 2>&1") ?
+	       "no memledger in PATH" : NULL;
+}
+
+/**
+ * tool_run() - what a shell command prints, errors included
+ * @fmt: the command, as for printf
+ * Return: text for free(), or NULL
+ */
+char *tool_run(const char *fmt, ...)
+{
+	char *command, *text = NULL;
+	size_t room = 0;
+	va_list args;
+	FILE *pipe;
+	int ret;
+
+	va_start(args, fmt);
+	ret = vasprintf(&command, fmt, args);
+	va_end(args);
+	if (ret < 0)
+		return NULL;
+	pipe = popen(command, "re");
+	free(command);
+	if (!pipe)
+		return NULL;
+	if (getdelim(&text, &room, '\0', pipe) < 0) {
+		free(text);
+		text = strdup("");
+	}
+	pclose(pipe);
+	return text;
+}
+
 /* Root in all but the one capability, for good. */
 int drop_cap_sys_ptrace(void)
 {

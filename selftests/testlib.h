@@ -52,6 +52,9 @@ int module_load(const char *path, const char *parameters);
 int module_unload(const char *name);
 const char *memledger_ko(void);
 
+const char *tool_missing(void);
+char *tool_run(const char *fmt, ...) __printf(1, 2);
+
 int drop_cap_sys_ptrace(void);
 
 size_t page_size(void);

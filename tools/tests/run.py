@@ -21,6 +21,7 @@ from common import (BUILD, CATEGORIES, CLASSES, LABELS, MTRACK, NAMES, NINE,
                     results, run, run_good, run_json, skip, vma)
 import test_graphics
 import test_hostile
+import test_marks
 import test_record
 import test_system
 import test_unknown
@@ -792,6 +793,7 @@ def main():
         test_graphics.test_all(directory)
         test_system.test_all(directory)
         test_hostile.test_all(directory)
+        test_marks.test_all(directory)
         test_record.test_all(directory)
     print("1..%d" % results["count"])
     return 1 if results["failed"] else 0
