@@ -275,6 +275,16 @@ static inline bool memledger_divides_private(void)
 	return IS_ENABLED(CONFIG_NO_PAGE_MAPCOUNT);
 }
 
+/* PG_*. 6.18 gave them a type. */
+static inline unsigned long memledger_folio_flags(struct folio *folio)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
+	return READ_ONCE(folio->flags.f);
+#else
+	return READ_ONCE(folio->flags);
+#endif
+}
+
 static inline u32 memledger_folio_entire_mapcount(struct folio *folio)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)

@@ -113,7 +113,7 @@ static unsigned int vma_prot(const struct memledger_vma *vma)
 		      MEMLEDGER_PROT_WRITE == VM_WRITE &&
 		      MEMLEDGER_PROT_EXEC == VM_EXEC);
 
-	return vma->flags & (VM_READ | VM_WRITE | VM_EXEC);
+	return vma->flags & MEMLEDGER_PROT_ALL;
 }
 
 static struct memledger_verdict
@@ -209,6 +209,26 @@ void memledger_known_free(struct memledger_known *known)
 	kvfree(known);
 }
 
+static void add_usage(struct memledger_usage *row,
+		      const struct memledger_vma *vma, bool swappable)
+{
+	if (vma->alike)
+		memledger_usage_add_alike(row, vma->alike, PAGE_SIZE,
+					  vma->usage.size, swappable);
+	else
+		memledger_usage_add(row, &vma->usage, swappable);
+}
+
+static void add_device(struct memledger_record *record,
+		       const struct memledger_vma *vma)
+{
+	struct memledger_usage usage = {};
+
+	add_usage(&usage, vma, false);
+	record->device_rss += usage.rss;
+	record->device_pss += usage.pss;
+}
+
 static int add_vma(const struct memledger_vma *vma, void *arg)
 {
 	struct totals_builder *builder = arg;
@@ -216,21 +236,16 @@ static int add_vma(const struct memledger_vma *vma, void *arg)
 	struct name_kind *kind = &builder->known->kind[vma->slot];
 	const struct memledger_verdict *verdict;
 
-	if (vma->name)
+	if (unlikely(vma->name))
 		learn_name(builder->known, vma->slot, vma->name, vma->len,
 			   vma->deleted);
 	verdict = memledger_classifier_place(&builder->classifier,
 					     &kind->verdict, vma->start,
 					     vma->end, vma_prot(vma));
-	if (memledger_vma_usage_is_empty(&vma->usage))
-		memledger_totals_add_unused(&record->totals, verdict,
-					    vma->usage.size);
-	else
-		memledger_totals_add(&record->totals, verdict, &vma->usage);
-	if (kind->device) {
-		record->device_rss += vma->usage.rss;
-		record->device_pss += vma->usage.pss;
-	}
+	add_usage(memledger_totals_row(&record->totals, verdict), vma,
+		  verdict->swappable);
+	if (unlikely(kind->device))
+		add_device(record, vma);
 	return 0;
 }
 

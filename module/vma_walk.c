@@ -107,6 +107,21 @@ static void close_vma(struct memledger_walk *walk)
 	walk->vma.file = NULL;
 }
 
+/*
+ * The pages of most VMAs are alike: where only sums are asked for these need
+ * not be made numbers of the VMA first. NULL if they had to be.
+ */
+static const struct memledger_alike *pages_alike(struct memledger_walk *walk)
+{
+	struct memledger_page_walk *pages = &walk->pages;
+
+	if (walk->slots && !pages->tally.used &&
+	    memledger_vma_usage_is_empty(&walk->vma.usage))
+		return &pages->alike;
+	memledger_page_walk_flush(pages);
+	return NULL;
+}
+
 static int finish_vma(struct memledger_walk *walk, memledger_vma_fn fn,
 		      void *arg)
 {
@@ -114,7 +129,9 @@ static int finish_vma(struct memledger_walk *walk, memledger_vma_fn fn,
 
 	walk->vma.usage.size = walk->vma.end - walk->vma.start;
 	walk->stats.vmas++;
+	walk->vma.alike = pages_alike(walk);
 	ret = fn(&walk->vma, arg);
+	memledger_alike_clear(&walk->pages.alike);
 	close_vma(walk);
 	return ret;
 }
@@ -143,11 +160,13 @@ static void open_vma(struct memledger_walk *walk, struct vm_area_struct *vma)
 }
 
 /*
- * A slice ends in @vma: whether the next one finds it as it was can be told
- * only by what was not needed so far.
+ * A slice ends in @vma. Nothing that is counted stays behind in walk->pages, and
+ * whether the next slice finds @vma as it was can be told only by what was not
+ * needed so far.
  */
 static void leave_open(struct memledger_walk *walk, struct vm_area_struct *vma)
 {
+	memledger_page_walk_flush(&walk->pages);
 	if (!walk->slots)
 		return;
 	describe_file(vma, walk->vma.start, &walk->vma);

@@ -37,6 +37,8 @@ struct file;
  * @file: in a walk of DMA-BUFs only: the file, which the walk holds; who wants
  *	it behind the callback takes a reference there. Else NULL
  * @usage: what the page tables hold
+ * @alike: NULL, or all pages that there are: then @usage has the size and no
+ *	more. Only where the walk has &memledger_walk.slots
  */
 struct memledger_vma {
 	unsigned long start;
@@ -51,6 +53,7 @@ struct memledger_vma {
 	u16 slot;
 	struct file *file;
 	struct memledger_vma_usage usage;
+	const struct memledger_alike *alike;
 };
 
 /* vma_name.c */
@@ -144,28 +147,39 @@ struct memledger_pfns {
 };
 
 /**
- * struct memledger_pte_like - entries that differ in nothing but the page
+ * struct memledger_pte_form - entries that differ in nothing but the page
  * @first: the entry of the first page; the next has the next page frame
  * @nr: how many pages
  * @page: the first
- * @mapping: of the folio that was seen last; only a value to compare with
- * @facts: MEMLEDGER_ENTRY_* that such an entry has on a folio of @mapping
- * @nr_private: pages counted that have these facts, and no more, and are
- *	private
- * @nr_shared: the same of shared ones
- * @others: what of these is others' share, bytes << MEMLEDGER_PSS_SHIFT
  *
  * They are present, and their page frames exist.
  */
-struct memledger_pte_like {
+struct memledger_pte_form {
 	u64 first;
 	unsigned long nr;
 	struct page *page;
+};
+
+/* Few VMAs differ in how they are mapped, and memory is in few pieces. */
+#define MEMLEDGER_NR_PTE_FORMS	8
+
+/**
+ * struct memledger_page_like - what the last page was like
+ * @mapping: of its folio; only a value to compare with
+ * @facts: MEMLEDGER_ENTRY_* of such an entry on a folio of @mapping, whatever
+ *	the folio's flags are
+ * @flags_mask: the flags that tell more
+ * @flags: what these are for pages in &memledger_page_walk.alike
+ * @mapcount: of the last page that counted as shared
+ * @others: what others have of such a page, bytes << MEMLEDGER_PSS_SHIFT
+ */
+struct memledger_page_like {
 	const struct address_space *mapping;
 	u32 facts;
-	u32 nr_private;
-	u32 nr_shared;
-	u64 others;
+	unsigned long flags_mask;
+	unsigned long flags;
+	u32 mapcount;
+	u32 others;
 };
 
 /**
@@ -191,8 +205,12 @@ struct memledger_pte_table {
  *	tables have nothing
  * @usage: where the entries are added
  * @budget: how many entries may still be looked at; may go below 0 a little
- * @tally: pages that are not yet in @usage
- * @like: what the last entry was like
+ * @alike: pages that are not yet in @usage
+ * @tally: the same of those that are unlike these
+ * @like: what the last page was like
+ * @form: what the last entry was like, one of @forms
+ * @forms: forms that have been seen
+ * @next_form: which of them gives way to another one
  * @pfns: ranges of page frames that have been seen
  * @next_pfns: which of them gives way to another one
  * @table: the page table that was looked into last
@@ -206,8 +224,12 @@ struct memledger_page_walk {
 	struct address_space *holes;
 	struct memledger_vma_usage *usage;
 	long budget;
+	struct memledger_alike alike;
+	struct memledger_page_like like;
+	struct memledger_pte_form *form;
+	struct memledger_pte_form forms[MEMLEDGER_NR_PTE_FORMS];
+	unsigned int next_form;
 	struct memledger_tally tally;
-	struct memledger_pte_like like;
 	struct memledger_pfns pfns[4];
 	unsigned int next_pfns;
 	struct memledger_pte_table table;
@@ -218,6 +240,7 @@ struct memledger_page_walk {
 void memledger_page_walk_begin(struct memledger_page_walk *walk, long budget);
 unsigned long memledger_page_walk_range(struct memledger_page_walk *walk,
 					unsigned long addr, unsigned long end);
+void memledger_page_walk_flush(struct memledger_page_walk *walk);
 u64 memledger_shmem_swap(struct address_space *mapping, pgoff_t *index,
 			 pgoff_t end, long *budget);
 

@@ -231,24 +231,6 @@ memledger_profile_has_subcategory(const struct memledger_profile *profile,
 	       !row_needs_names(profile, NR_MEMLEDGER_CATEGORIES, subcategory);
 }
 
-/**
- * memledger_classifier_init - get ready for the first mapping of a process
- * @classifier: what to set up
- * @profile: whose rules to follow
- */
-void memledger_classifier_init(struct memledger_classifier *classifier,
-			       const struct memledger_profile *profile)
-{
-	unsigned int i;
-
-	classifier->profile = profile;
-	for (i = 0; i < ARRAY_SIZE(classifier->unnamed); i++)
-		classifier->unnamed[i] = first_match(profile, profile->rules,
-						     (struct text){ "", 0 }, i);
-	classifier->prev_end = 0;
-	classifier->prev_category = MEMLEDGER_CAT_UNKNOWN;
-}
-
 static struct memledger_verdict verdict_of(const struct memledger_rule *rule)
 {
 	return (struct memledger_verdict){
@@ -258,6 +240,35 @@ static struct memledger_verdict verdict_of(const struct memledger_rule *rule)
 		.unknown = MEMLEDGER_UNKNOWN_NONE,
 		.swappable = rule->swappable,
 	};
+}
+
+/**
+ * memledger_classifier_init - get ready for the first mapping of a process
+ * @classifier: what to set up
+ * @profile: whose rules to follow; the last of them match anything
+ */
+void memledger_classifier_init(struct memledger_classifier *classifier,
+			       const struct memledger_profile *profile)
+{
+	const struct text none = { "", 0 };
+	unsigned int after_so, prot;
+
+	classifier->profile = profile;
+	for (after_so = 0; after_so < 2; after_so++) {
+		struct memledger_verdict verdict =
+			verdict_of(first_match(profile, profile->rules, none,
+					       after_so));
+
+		for (prot = 0; prot <= MEMLEDGER_PROT_ALL; prot++) {
+			if (verdict.category == MEMLEDGER_CAT_UNKNOWN)
+				verdict.unknown =
+					memledger_unknown_classify(NULL, 0,
+								   prot);
+			classifier->nameless[after_so][prot] = verdict;
+		}
+	}
+	classifier->prev_end = 0;
+	classifier->prev_category = MEMLEDGER_CAT_UNKNOWN;
 }
 
 /**
@@ -289,39 +300,6 @@ memledger_classify_name(const struct memledger_profile *profile,
 	if (verdict.category == MEMLEDGER_CAT_UNKNOWN)
 		verdict.unknown = memledger_unknown_classify(text.bytes,
 							     text.len, 0);
-	return verdict;
-}
-
-/**
- * memledger_classifier_place - place the next mapping of a process
- * @classifier: set up for this process; learns of the mapping
- * @by_name: what memledger_classify_name() says, by the same profile
- * @start: first address; mappings come in ascending order
- * @end: first address behind it
- * @prot: MEMLEDGER_PROT_*
- *
- * Context: Any; takes no lock, allocates nothing.
- * Return: where it is counted; valid until the next call, and not longer than
- * @by_name. Every profile's last rules match anything.
- */
-const struct memledger_verdict *
-memledger_classifier_place(struct memledger_classifier *classifier,
-			   const struct memledger_verdict *by_name,
-			   u64 start, u64 end, unsigned int prot)
-{
-	const struct memledger_verdict *verdict = by_name;
-	bool after_so = start == classifier->prev_end &&
-			classifier->prev_category == MEMLEDGER_CAT_SO_MMAP;
-
-	if (!by_name->rule) {
-		verdict = &classifier->nameless;
-		classifier->nameless = verdict_of(classifier->unnamed[after_so]);
-		if (verdict->category == MEMLEDGER_CAT_UNKNOWN)
-			classifier->nameless.unknown =
-				memledger_unknown_classify(NULL, 0, prot);
-	}
-	classifier->prev_end = end;
-	classifier->prev_category = verdict->category;
 	return verdict;
 }
 
