@@ -22,6 +22,7 @@
 #include "kselftest_harness.h"
 
 #define INJECT	"/sys/kernel/debug/"
+#define NEEDED	INJECT "failslab/require-start"
 #define FAIL_NTH "/proc/thread-self/fail-nth"
 
 /* One after the other first; then one here and there of many alike. */
@@ -75,8 +76,8 @@ static bool find_range(struct range *range, const char *module,
 	if (file && function) {
 		rewind(file);
 		while (fgets(line, sizeof(line), file)) {
-			if (sscanf(line, "%llx", &addr) == 1 &&
-			    addr > range->start && addr < range->end)
+			addr = strtoull(line, NULL, 16);
+			if (addr > range->start && addr < range->end)
 				range->end = addr;
 		}
 	}
@@ -211,7 +212,7 @@ static int refresh(const char *arg)
 	return node_refresh(victim);
 }
 
-static int capture(const char *arg)
+static int start_capture(const char *arg)
 {
 	char node[64];
 
@@ -277,7 +278,7 @@ static const struct work {
 	{ "stats", read_text, DETAILS "stats", .least = 1 },
 	{ "gpu_totals", write_node, "gpu_totals", .undo = totals_off,
 	  .least = 1 },
-	{ "capture", capture, .undo = end_capture, .least = 2 },
+	{ "capture", start_capture, .undo = end_capture, .least = 2 },
 	{ "owner_capture", write_node, "owner_capture", .undo = capture_off,
 	  .least = 16 },
 };
@@ -298,8 +299,8 @@ FIXTURE_SETUP(faults)
 	const char *why = nodes_missing();
 	struct range range;
 
-	if (!why && access(INJECT "failslab/require-start", F_OK))
-		why = "no " INJECT "failslab/require-start (CONFIG_FAILSLAB, CONFIG_FAULT_INJECTION_STACKTRACE_FILTER)";
+	if (!why && access(NEEDED, F_OK))
+		why = "no " NEEDED " (CONFIG_FAILSLAB, CONFIG_FAULT_INJECTION_STACKTRACE_FILTER)";
 	if (!why && !find_range(&range, "memledger", NULL))
 		why = "no addresses in /proc/kallsyms";
 	if (!why)
@@ -361,7 +362,7 @@ static int prepare(const struct work *work)
 	if (work->untracked)
 		return 0;
 	err = track(NULL) ?: refresh(NULL) ?: write_node("dmabuf/refresh");
-	if (!err && work->run == capture)
+	if (!err && work->run == start_capture)
 		err = write_node("owner_capture");
 	return err;
 }
@@ -463,8 +464,8 @@ FIXTURE_SETUP(load)
 	struct range range;
 
 	(void)self;
-	if (!why && access(INJECT "failslab/require-start", F_OK))
-		why = "no " INJECT "failslab/require-start (CONFIG_FAILSLAB, CONFIG_FAULT_INJECTION_STACKTRACE_FILTER)";
+	if (!why && access(NEEDED, F_OK))
+		why = "no " NEEDED " (CONFIG_FAILSLAB, CONFIG_FAULT_INJECTION_STACKTRACE_FILTER)";
 	if (!why && !find_range(&range, NULL, "do_init_module"))
 		why = "no do_init_module in /proc/kallsyms";
 	if (!why)

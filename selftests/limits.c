@@ -355,9 +355,8 @@ TEST_F_TIMEOUT(limits, a_reader_of_each_file, 2 * TIMEOUT)
 	EXPECT_GT(nr_readers, 300);
 	close(start_line[0]);
 	close(start_line[1]);
-	while (nr_readers) {
-		EXPECT_EQ(exit_status(readers[--nr_readers]), 0);
-	}
+	for (int i = 0; i < nr_readers; i++)
+		EXPECT_EQ(exit_status(readers[i]), 0);
 }
 
 /* Takes a snapshot of what is large, in slices of one entry. */

@@ -27,6 +27,7 @@
 /* What the kernel frees later is waited for that long, in naps. */
 #define PATIENCE_MS	30000
 #define NAP_MS		100
+#define MORE_SECONDS	600
 
 static unsigned int soak_seconds(void)
 {
@@ -131,17 +132,33 @@ static void use_one_processor(void)
 	sched_setaffinity(0, sizeof(one), &one);
 }
 
-/* Storms are killed where they are; the module may be gone just then. */
+static bool all_have_begun(bool one_processor)
+{
+	for (int i = 0; storms[i].name; i++) {
+		if (!is_left_out(&storms[i], one_processor) &&
+		    !__atomic_load_n(&weather->steps[i], __ATOMIC_RELAXED))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * For so long, or until each has taken a step: on a busy machine that may be
+ * later. Storms are killed where they are; the module may be gone just then.
+ */
 static void let_blow(unsigned int seconds, bool one_processor)
 {
 	pid_t pids[64] = {};
 
 	memset(weather->crowd, 0, sizeof(weather->crowd));
+	weather->unloading = false;
 	for (long i = 0; storms[i].name; i++) {
 		if (!is_left_out(&storms[i], one_processor))
 			pids[i] = start_process(be_storm, (void *)i);
 	}
 	sleep(seconds);
+	for (int i = 0; i < MORE_SECONDS && !all_have_begun(one_processor); i++)
+		sleep(1);
 	for (long i = 0; storms[i].name; i++)
 		end_process(pids[i]);
 	/* Children that had groups of their own, and theirs. */

@@ -471,7 +471,9 @@ static void load_module(unsigned int n)
 
 	(void)n;
 	sleep(10);
+	__atomic_store_n(&weather->unloading, true, __ATOMIC_RELAXED);
 	err = module_unload("memledger");
+	__atomic_store_n(&weather->unloading, false, __ATOMIC_RELAXED);
 	if (err)
 		weather_bad("unload", err);
 	usleep(50000);
@@ -511,6 +513,12 @@ static void wait_for_module(void)
 		usleep(1000);
 }
 
+static void let_it_unload(void)
+{
+	while (__atomic_load_n(&weather->unloading, __ATOMIC_RELAXED))
+		usleep(1000);
+}
+
 static void read_everything(unsigned int n)
 {
 	wait_for_module();
@@ -520,9 +528,11 @@ static void read_everything(unsigned int n)
 /* One byte at a time, here and there, and sleeping with the file open. */
 static int read_slowly(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char byte;
+	int fd;
 
+	let_it_unload();
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
 	for (int i = 0; i < 200; i++) {
@@ -551,6 +561,7 @@ static void run_the_tool(unsigned int n)
 	char command[64];
 	int status;
 
+	let_it_unload();
 	snprintf(command, sizeof(command), "memledger %s > /dev/null 2>&1",
 		 commands[n % ARRAY_SIZE(commands)]);
 	status = system(command);

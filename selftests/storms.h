@@ -28,11 +28,14 @@ struct storm {
 /**
  * struct weather - what all storms and the test have in common
  * @crowd: processes that are worth being tracked; 0: none
+ * @unloading: who keeps files open for long, or opens them one after the other,
+ *	waits: the module cannot be unloaded while one is open in debugfs
  * @bad: how often something went wrong that must not
  * @steps: of each storm, in their order
  */
 struct weather {
 	pid_t crowd[NR_CROWD];
+	bool unloading;
 	unsigned int bad;
 	unsigned int steps[64];
 };

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <memledger/env.h>
+
 #include "escape.h"
 
 static bool is_octal(char c)
@@ -116,7 +118,7 @@ static bool is_shown(unsigned int c)
 	};
 	unsigned int i;
 
-	for (i = 0; i < sizeof(unshown) / sizeof(unshown[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(unshown); i++)
 		if (c >= unshown[i].first && c <= unshown[i].last)
 			return false;
 	return true;
