@@ -25,18 +25,15 @@
 /* Of low points and of high points, which agree. */
 #define TEETH_SURE	0.05
 
-/* So many standard deviations are no noise any more: of a level, of a tooth. */
+/* So many standard deviations are no noise any more: of a level, and so on. */
 #define LEVEL_NOISE	4.
 #define SLOPE_NOISE	1.5
+#define FAR_NOISE	10.
 #define TOOTH_NOISE	6.
 #define WILD_NOISE	4.
 
 /* A tooth is at least such a part of all there is between least and most. */
 #define TOOTH_PART	0.3
-
-/* After such a part of all rounds nothing that only slows down is growth. */
-#define EARLY		0.25
-#define SLOWER		1.3
 
 /* A curve that goes on so much slower than it began has ended. */
 #define CURVE_ENDED	0.03
@@ -243,44 +240,19 @@ static int teeth_rise(const struct teeth *teeth, bool *rise)
 }
 
 /*
- * A staircase has levels, too: the last one has to last longer than any pause
- * before, or it is one more.
- */
-static bool is_pause(const struct memledger_shape *shape,
-		     const struct series *series)
-{
-	size_t end = shape->begin[shape->nr - 1], begin, i, longest = 0;
-	double room = fmax(FLOOR, 3 * series->noise);
-
-	if (shape->nr < 2 || shape->slope)
-		return false;
-	for (i = 0; i < end; i++)
-		if (shape->fitted[i] > shape->fitted[end])
-			return false;
-	for (begin = 0; begin < end; begin++) {
-		for (i = begin; i < end; i++)
-			if (fabs(series->smooth[i] - series->smooth[begin]) >
-			    room)
-				break;
-		/* What came before the first rise is no pause. */
-		if (begin && i < end && i - begin > longest &&
-		    fabs(series->smooth[begin] - series->smooth[0]) > room)
-			longest = i - begin;
-	}
-	return series->nr - end < 2 * longest;
-}
-
-/*
  * Slope and test of the last stretch, in numbers of the series. What is left of
- * a curve there does not count.
+ * a curve there does not count. What goes far beyond noise is no wave of it:
+ * there what is beside the shape depends on the last because the shape is not
+ * quite theirs.
  */
 static int judge_stretch(const struct series *series,
 			 const struct memledger_shape *shape, size_t since,
-			 struct memledger_slope *slope)
+			 double noise, struct memledger_slope *slope)
 {
 	double left[MEMLEDGER_STATISTICS_MOST];
 	double number[MEMLEDGER_STATISTICS_MOST];
 	size_t i, nr = series->nr - since;
+	double correlation = 0;
 
 	for (i = 0; i < nr; i++) {
 		number[i] = series->number[since + i];
@@ -289,9 +261,9 @@ static int judge_stretch(const struct series *series,
 			number[i] += shape->rise *
 				     exp(-(double)(since + i) / shape->tau);
 	}
-	return memledger_statistics_slope(number, nr,
-				memledger_statistics_autocorrelation(left, nr),
-				slope);
+	if (fabs(shape->slope) * nr < FAR_NOISE * noise)
+		correlation = memledger_statistics_autocorrelation(left, nr);
+	return memledger_statistics_slope(number, nr, correlation, slope);
 }
 
 static size_t last_stretch(const struct memledger_shape *shape, size_t nr)
@@ -351,21 +323,6 @@ judge_curve(const struct memledger_shape *shape, const struct series *series,
 	return MEMLEDGER_TREND_WARMING_UP;
 }
 
-/*
- * Two lines may be a curve in noise, unless the first is over soon: the start of
- * a program, say.
- */
-static bool slows_down(const struct memledger_shape *shape, size_t since,
-		       size_t nr)
-{
-	double before;
-
-	if (*shape->form == 'E' || since < EARLY * nr)
-		return false;
-	before = (shape->fitted[since - 1] - shape->fitted[0]) / since;
-	return before > SLOWER * shape->slope;
-}
-
 /* Where there are no teeth. */
 static enum memledger_trend_kind
 judge_shape(const struct memledger_shape *shape, const struct series *series,
@@ -378,8 +335,7 @@ judge_shape(const struct memledger_shape *shape, const struct series *series,
 		return judge_curve(shape, series, least);
 	if (rise >= fmax(LEAST_CHANGE, SLOPE_NOISE * noise) &&
 	    slope->slope > 0 && slope->p < (rise < least || since ? SURE : LEAST_SURE))
-		return slows_down(shape, since, series->nr) ?
-		       MEMLEDGER_TREND_WARMING_UP : MEMLEDGER_TREND_GROWING;
+		return MEMLEDGER_TREND_GROWING;
 	return judge_level(shape, series, least);
 }
 
@@ -394,8 +350,6 @@ static int judge_series(const struct series *series,
 	size_t i;
 
 	memledger_shape_fit(&shape, series->tame, series->nr, FLOOR);
-	if (is_pause(&shape, series))
-		memledger_shape_fit_line(&shape, series->tame, series->nr);
 	for (i = 0; i < series->nr; i++)
 		left[i] = series->number[i] - shape.fitted[i];
 	trend->noise = memledger_statistics_deviation(left, series->nr);
@@ -407,7 +361,8 @@ static int judge_series(const struct series *series,
 		return -ENOMEM;
 	if (is_saw(&teeth))
 		trend->since = 0;
-	if (judge_stretch(series, &shape, trend->since, &slope))
+	if (judge_stretch(series, &shape, trend->since, trend->noise,
+			  &slope))
 		return -ENOMEM;
 	trend->per_round = slope.slope / series->step;
 	trend->per_round_low = slope.low / series->step;
