@@ -50,8 +50,8 @@ struct work {
 	struct memledger_point *point;
 };
 
-static int judge_part(struct work *work, const struct memledger_part *part,
-		      struct memledger_trend *trend)
+/* Return: of how many samples the part is known. */
+static size_t find_points(struct work *work, const struct memledger_part *part)
 {
 	const struct memledger_samples *samples = work->samples;
 	size_t i, nr = 0;
@@ -65,7 +65,20 @@ static int judge_part(struct work *work, const struct memledger_part *part,
 			work->point[nr++] = (struct memledger_point){
 				sample->time_ns, value };
 	}
-	return memledger_trend_judge(work->point, nr, trend);
+	return nr;
+}
+
+/* Most parts do not move at all, and need not be looked at any further. */
+static bool moves(const struct memledger_point *point, size_t nr)
+{
+	u64 least = U64_MAX, most = 0;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		least = point[i].bytes < least ? point[i].bytes : least;
+		most = point[i].bytes > most ? point[i].bytes : most;
+	}
+	return nr && most - least >= MEMLEDGER_TREND_LEAST;
 }
 
 /* Of what is counted: mappings, buffers. */
@@ -116,8 +129,12 @@ static int add_part(struct work *work, enum memledger_part_kind kind,
 	struct memledger_finding *finding = work->finding;
 	struct memledger_finding_part *part;
 	struct memledger_finding_part one = { .part = { kind, index, name } };
+	size_t nr;
 
-	if (judge_part(work, &one.part, &one.trend))
+	nr = find_points(work, &one.part);
+	if (!moves(work->point, nr))
+		return 0;
+	if (memledger_trend_judge(work->point, nr, &one.trend))
 		return -ENOMEM;
 	if (one.trend.kind == MEMLEDGER_TREND_GROWING &&
 	    one.trend.p >= PART_SURE && one.trend.kind != finding->total.kind)
@@ -253,10 +270,10 @@ static int make(struct work *work)
 {
 	const struct memledger_part total = { .kind = MEMLEDGER_PART_TOTAL };
 	struct memledger_finding *finding = work->finding;
-	size_t i;
+	size_t nr = find_points(work, &total), i;
 	int ret;
 
-	ret = judge_part(work, &total, &finding->total);
+	ret = memledger_trend_judge(work->point, nr, &finding->total);
 	if (!ret)
 		ret = add_parts(work);
 	if (ret)

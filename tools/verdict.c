@@ -12,9 +12,8 @@
 #include "shape.h"
 #include "verdict.h"
 
-/* A page here or there is nothing, and so is less than this altogether. */
+/* A page here or there is nothing. */
 #define FLOOR		4096.
-#define LEAST_CHANGE	65536.
 
 /*
  * Chance may be so likely in what is called growth: if it is far above noise,
@@ -184,7 +183,7 @@ static void find_teeth(struct teeth *teeth, const struct series *series)
 	range = memledger_statistics_quantile(number, series->nr, 0.95) -
 		memledger_statistics_quantile(number, series->nr, 0.05);
 	least = fmax(fmax(TOOTH_PART * range, TOOTH_NOISE * series->noise),
-		     LEAST_CHANGE);
+		     MEMLEDGER_TREND_LEAST);
 	memset(teeth, 0, sizeof(*teeth));
 	for (i = 1; i < series->nr; i++) {
 		top = fmax(top, number[i]);
@@ -231,7 +230,7 @@ static int points_rise(const double *points, size_t nr, double least,
 /* Of a cache that is emptied more or less thoroughly only the low ones do. */
 static int teeth_rise(const struct teeth *teeth, bool *rise)
 {
-	double least = fmax(LEAST_CHANGE, teeth->height / 4);
+	double least = fmax(MEMLEDGER_TREND_LEAST, teeth->height / 4);
 
 	if (points_rise(teeth->low, teeth->nr_low, least, rise))
 		return -ENOMEM;
@@ -329,11 +328,11 @@ judge_shape(const struct memledger_shape *shape, const struct series *series,
 	    size_t since, const struct memledger_slope *slope, double noise)
 {
 	double rise = shape->slope * (series->nr - since);
-	double least = fmax(LEAST_CHANGE, LEVEL_NOISE * noise);
+	double least = fmax(MEMLEDGER_TREND_LEAST, LEVEL_NOISE * noise);
 
 	if (*shape->form == 'e')
 		return judge_curve(shape, series, least);
-	if (rise >= fmax(LEAST_CHANGE, SLOPE_NOISE * noise) &&
+	if (rise >= fmax(MEMLEDGER_TREND_LEAST, SLOPE_NOISE * noise) &&
 	    slope->slope > 0 && slope->p < (rise < least || since ? SURE : LEAST_SURE))
 		return MEMLEDGER_TREND_GROWING;
 	return judge_level(shape, series, least);
