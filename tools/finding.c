@@ -8,6 +8,7 @@
 
 /* A part has to be surer than the whole, for there are many of them. */
 #define PART_SURE	0.00001
+#define PART_NOISE	4.
 
 /* A part that makes up so much of another's growth is what drives it. */
 #define DRIVES		0.5
@@ -123,6 +124,13 @@ static s64 counted(const struct work *work, const struct memledger_part *part)
 	return after - before;
 }
 
+static bool is_sure(const struct memledger_trend *trend)
+{
+	return trend->p < PART_SURE &&
+	       trend->per_round * (trend->rounds - trend->since) >=
+	       PART_NOISE * trend->noise;
+}
+
 static int add_part(struct work *work, enum memledger_part_kind kind,
 		    unsigned int index, const char *name)
 {
@@ -137,7 +145,8 @@ static int add_part(struct work *work, enum memledger_part_kind kind,
 	if (memledger_trend_judge(work->point, nr, &one.trend))
 		return -ENOMEM;
 	if (one.trend.kind == MEMLEDGER_TREND_GROWING &&
-	    one.trend.p >= PART_SURE && one.trend.kind != finding->total.kind)
+	    finding->total.kind != MEMLEDGER_TREND_GROWING &&
+	    !is_sure(&one.trend))
 		one.trend.kind = MEMLEDGER_TREND_WARMING_UP;
 	if (one.trend.kind == MEMLEDGER_TREND_UNKNOWN ||
 	    one.trend.kind == MEMLEDGER_TREND_STABLE)

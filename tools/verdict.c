@@ -368,6 +368,8 @@ static int judge_series(const struct series *series,
 	trend->per_round_high = slope.high / series->step;
 	trend->tau = slope.tau;
 	trend->p = slope.p;
+	/* Of few teeth the points do not tell, but a rise above them does. */
+	rise |= slope.p < SURE && slope.slope * series->nr >= teeth.height;
 	if (is_saw(&teeth))
 		trend->kind = rise ? MEMLEDGER_TREND_GROWING :
 				     MEMLEDGER_TREND_SAW_TOOTH;
