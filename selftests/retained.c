@@ -14,6 +14,7 @@
 
 #include "actor.h"
 #include "exporter.h"
+#include "kgsl.h"
 #include "testlib.h"
 
 #include "kselftest_harness.h"
@@ -268,6 +269,40 @@ TEST_F_TIMEOUT(retained, grace, TIMEOUT)
 		  (end.tv_nsec - begin.tv_nsec) / 1000000, 700);
 	EXPECT_SAYS("{\"kind\":\"dmabuf\",\"id\":%lld,", ino);
 	EXPECT_SAYS("\"holders\":[\"retained[%d] fd ", PID(0));
+}
+
+static void use_gpu(void *arg)
+{
+	int gpu = kgsl_open(), freed;
+
+	(void)arg;
+	freed = kgsl_alloc(gpu, MB, KGSL_TYPE(TEXTURE));
+	if (freed < 0 || kgsl_alloc(gpu, 2 * MB, KGSL_TYPE(TEXTURE)) < 0)
+		_exit(1);
+	raise(SIGSTOP);
+	kgsl_free(gpu, freed);
+}
+
+/* Of two entries of the GPU driver one is freed. */
+TEST_F_TIMEOUT(retained, gpu_memory, TIMEOUT)
+{
+	const char *why = kgsl_load("kgsl_standin", "");
+	pid_t pid;
+
+	if (why)
+		SKIP(return, "%s", why);
+	pid = start_process(use_gpu, NULL);
+	ASSERT_EQ(wait_stopped(pid), 0);
+	RUN("memledger mark %d 2>&1", pid);
+	EXPECT_SAYS(", 2 GPU entries\n");
+	ASSERT_TRUE(grow(&pid));
+	RUN("memledger diff %d --expect-released --grace 0 2>&1", pid);
+	EXPECT_SAYS("1 fewer entry of texture\n");
+	EXPECT_SAYS("Retained GPU memory\n");
+	EXPECT_SAYS("2,048K");
+	EXPECT_SAYS("retained[%d] GPU memory\n", pid);
+	end_process(pid);
+	EXPECT_EQ(module_unload("kgsl_standin"), 0);
 }
 
 TEST_HARNESS_MAIN

@@ -11,98 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "array.h"
 #include "escape.h"
 #include "holders.h"
 #include "process.h"
-#include "words.h"
-
-/* "00001000\t00080002\t00080007\t00000001\tsystem\t00000005\tname" */
-static bool parse_buffer(char *line, struct memledger_kernel_dmabuf *buffer)
-{
-	char *word[6], *end;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(word); i++) {
-		word[i] = strsep(&line, "\t");
-		if (!word[i])
-			return false;
-	}
-	errno = 0;
-	buffer->size = strtoull(word[0], &end, 10);
-	if (errno || end == word[0] || *end)
-		return false;
-	buffer->inode = strtoull(word[5], &end, 10);
-	if (errno || end == word[5] || *end)
-		return false;
-	buffer->exporter = word[4];
-	return true;
-}
-
-static int add_device(struct memledger_kernel_dmabuf *buffer, const char *name)
-{
-	char *devices;
-
-	if (asprintf(&devices, "%sdriver of %s\n", buffer->devices, name) < 0)
-		return -ENOMEM;
-	free(buffer->devices);
-	buffer->devices = devices;
-	return 0;
-}
-
-static int add_buffer(struct memledger_holders *holders,
-		      const struct memledger_kernel_dmabuf *buffer)
-{
-	struct memledger_kernel_dmabuf *kernel =
-		memledger_array_grow(holders->kernel, holders->nr_kernel,
-				     sizeof(*kernel));
-
-	if (!kernel)
-		return -ENOMEM;
-	holders->kernel = kernel;
-	kernel[holders->nr_kernel] = *buffer;
-	kernel[holders->nr_kernel].devices = strdup("");
-	if (!kernel[holders->nr_kernel].devices)
-		return -ENOMEM;
-	holders->nr_kernel++;
-	return 0;
-}
-
-/**
- * memledger_bufinfo_parse - read the kernel's list of DMA-BUFs
- * @holders: gets what is in it
- * @text: the list, which is cut up; it must stay
- *
- * Lines that are none of ours (fences, which drivers describe) are passed over.
- *
- * Return: 0, -ENOMEM, or -EINVAL if the list does not end as it should.
- */
-int memledger_bufinfo_parse(struct memledger_holders *holders, char *text)
-{
-	struct memledger_kernel_dmabuf buffer;
-	bool attached = false, ended = false;
-	char *line;
-	int ret;
-
-	while ((line = memledger_words_line(&text))) {
-		ret = 0;
-		if (!strcmp(line, "\tAttached Devices:")) {
-			attached = true;
-		} else if (!strncmp(line, "Total ", 6)) {
-			attached = false;
-			ended = strstr(line, " objects, ");
-		} else if (attached && *line == '\t' && holders->nr_kernel) {
-			ret = add_device(&holders->kernel[holders->nr_kernel - 1],
-					 line + 1);
-		} else if (isdigit((unsigned char)*line) &&
-			   parse_buffer(line, &buffer)) {
-			ret = add_buffer(holders, &buffer);
-		}
-		if (ret)
-			return ret;
-	}
-	return ended ? 0 : -EINVAL;
-}
 
 /* Whether there is one or not: it is no file of ours. */
 static int read_bufinfo(struct memledger_holders *holders, const char *sysfs)
@@ -123,7 +34,8 @@ static int read_bufinfo(struct memledger_holders *holders, const char *sysfs)
 		len = strlen(holders->text);
 	fclose(file);
 	if (len)
-		ret = memledger_bufinfo_parse(holders, holders->text);
+		ret = memledger_bufinfo_parse(&holders->bufinfo,
+					      holders->text);
 	holders->all |= len && !ret;
 	return ret == -ENOMEM ? ret : 0;
 }
@@ -250,17 +162,6 @@ static void print_holder(FILE *out, const struct memledger_holders *holders,
 	print_count(out, who, holder->imports, "GPU import");
 }
 
-static const struct memledger_kernel_dmabuf *
-find_kernel(const struct memledger_holders *holders, u64 inode)
-{
-	size_t i;
-
-	for (i = 0; i < holders->nr_kernel; i++)
-		if (holders->kernel[i].inode == inode)
-			return &holders->kernel[i];
-	return NULL;
-}
-
 /**
  * memledger_holders_find - who holds a buffer
  * @holders: of memledger_holders_read()
@@ -278,8 +179,8 @@ bool memledger_holders_find(const struct memledger_holders *holders, u64 inode,
 		&holders->live.listing.dmabufs;
 	const struct memledger_dmabuf *buffer =
 		memledger_dmabufs_find(dmabufs, inode);
-	const struct memledger_kernel_dmabuf *kernel =
-		find_kernel(holders, inode);
+	const struct memledger_bufinfo_dmabuf *kernel =
+		memledger_bufinfo_find(&holders->bufinfo, inode);
 	size_t len, i;
 	FILE *out;
 
@@ -313,11 +214,7 @@ bool memledger_holders_find(const struct memledger_holders *holders, u64 inode,
  */
 void memledger_holders_free(struct memledger_holders *holders)
 {
-	size_t i;
-
-	for (i = 0; i < holders->nr_kernel; i++)
-		free(holders->kernel[i].devices);
-	free(holders->kernel);
+	memledger_bufinfo_free(&holders->bufinfo);
 	free(holders->text);
 	memledger_dmabuf_live_free(&holders->live);
 }

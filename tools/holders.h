@@ -6,42 +6,25 @@
 #ifndef _MEMLEDGER_TOOLS_HOLDERS_H
 #define _MEMLEDGER_TOOLS_HOLDERS_H
 
+#include "bufinfo.h"
 #include "dmabuf_live.h"
-
-/**
- * struct memledger_kernel_dmabuf - a buffer that the kernel lists
- * @inode: its inode number
- * @size: bytes
- * @exporter: its exporter's name
- * @devices: names of the devices that have attached to it, a line each; empty
- *	where there are none. For free()
- */
-struct memledger_kernel_dmabuf {
-	u64 inode;
-	u64 size;
-	const char *exporter;
-	char *devices;
-};
 
 /**
  * struct memledger_holders - all DMA-BUFs, and who holds them
  * @live: those that a process holds, and on Android all
  * @proc: where proc is mounted
  * @text: of the kernel's own list (debugfs, dma_buf/bufinfo)
- * @kernel: what is in it
- * @nr_kernel: how many
+ * @bufinfo: what is in it
  * @all: whether a buffer that is in neither list is gone
  */
 struct memledger_holders {
 	struct memledger_dmabuf_live live;
 	const char *proc;
 	char *text;
-	struct memledger_kernel_dmabuf *kernel;
-	size_t nr_kernel;
+	struct memledger_bufinfo bufinfo;
 	bool all;
 };
 
-int memledger_bufinfo_parse(struct memledger_holders *holders, char *text);
 int memledger_holders_read(struct memledger_holders *holders, const char *sysfs,
 			   const char *proc, struct memledger_error *error);
 bool memledger_holders_find(const struct memledger_holders *holders, u64 inode,
