@@ -96,11 +96,11 @@ static u32 entry_facts(const struct address_space *mapping, bool dirty)
 {
 	u32 facts = dirty ? MEMLEDGER_ENTRY_DIRTY : 0;
 
-	if (memledger_mapping_is_anon(mapping))
-		facts |= MEMLEDGER_ENTRY_ANON;
+	if (!memledger_mapping_is_anon(mapping))
+		return facts;
 	if (memledger_mapping_is_ksm(mapping))
 		facts |= MEMLEDGER_ENTRY_KSM;
-	return facts;
+	return facts | MEMLEDGER_ENTRY_ANON;
 }
 
 /* Adds what the flags tell. */
@@ -115,14 +115,14 @@ static u32 flags_facts(unsigned long flags, u32 facts)
 	return facts;
 }
 
-/* The flags that it looks at. */
+/* The flags that it looks at, and the one that tells a large folio. */
 static unsigned long telling_flags(u32 facts)
 {
 	if (facts & MEMLEDGER_ENTRY_DIRTY)
-		return 0;
+		return BIT(PG_head);
 	if (facts & MEMLEDGER_ENTRY_ANON)
-		return BIT(PG_dirty) | BIT(PG_swapbacked);
-	return BIT(PG_dirty);
+		return BIT(PG_head) | BIT(PG_dirty) | BIT(PG_swapbacked);
+	return BIT(PG_head) | BIT(PG_dirty);
 }
 
 static u32 vma_facts(const struct vm_area_struct *vma)
@@ -271,8 +271,9 @@ static const struct memledger_pfns *find_pfns(struct memledger_page_walk *walk,
 	return &pfns[i];
 }
 
-/* No table begins there, and no folio has that. */
+/* No table begins there, no page is mapped so often, and no folio has that. */
 #define NO_TABLE	1UL
+#define NO_MAPCOUNT	U32_MAX
 #define NO_MAPPING	((const struct address_space *)ULONG_MAX)
 
 /*
@@ -316,15 +317,26 @@ static struct memledger_pte_form make_form(struct memledger_page_walk *walk,
 	};
 }
 
+/* The page of @pte, which is present and like none of walk->forms, or NULL. */
+static noinline struct page *meet_form(struct memledger_page_walk *walk,
+				       pte_t pte)
+{
+	struct memledger_pte_form *form =
+		&walk->forms[walk->next_form++ % ARRAY_SIZE(walk->forms)];
+
+	*form = make_form(walk, pte);
+	walk->form = form;
+	return form->nr ? form->page + form_index(form, pte) : NULL;
+}
+
 /* Makes walk->form that of @pte, which is present. Returns its page, or NULL. */
-static struct page *meet_form(struct memledger_page_walk *walk, pte_t pte)
+static struct page *find_form(struct memledger_page_walk *walk, pte_t pte)
 {
 	struct memledger_pte_form *form = walk->forms;
-	struct memledger_pte_form *end = form + ARRAY_SIZE(walk->forms);
 
 	/* That an entry is dirty is a fact, and may be another one now. */
 	walk->like.mapping = NO_MAPPING;
-	for (; form < end; form++) {
+	for (; form < walk->forms + ARRAY_SIZE(walk->forms); form++) {
 		u64 index = form_index(form, pte);
 
 		if (index < form->nr) {
@@ -332,10 +344,7 @@ static struct page *meet_form(struct memledger_page_walk *walk, pte_t pte)
 			return form->page + index;
 		}
 	}
-	form = &walk->forms[walk->next_form++ % ARRAY_SIZE(walk->forms)];
-	*form = make_form(walk, pte);
-	walk->form = form;
-	return form->nr ? form->page + form_index(form, pte) : NULL;
+	return meet_form(walk, pte);
 }
 
 /* What others have of a page that is mapped so often, as a part of its PSS. */
@@ -346,7 +355,8 @@ static u32 others_share(u32 mapcount)
 	return mapcount < 2 ? 0 : all - all / mapcount;
 }
 
-static void account_nonpresent_pte(struct memledger_page_walk *walk, pte_t pte)
+static noinline void account_nonpresent_pte(struct memledger_page_walk *walk,
+					    pte_t pte)
 {
 	swp_entry_t entry = memledger_pte_leaf(pte);
 	struct page *page;
@@ -385,7 +395,7 @@ static noinline struct page *meet_pte(struct memledger_page_walk *walk,
 		return NULL;
 	}
 	if (!pte_special(pte))
-		return meet_form(walk, pte);
+		return find_form(walk, pte);
 	/* The zero page, KSM's, or a frame without a struct page. */
 	if (memledger_vma_special_page(walk->vma, addr, &page) && page)
 		account_present_page(walk, page, 1, pte_dirty(pte));
@@ -408,9 +418,8 @@ static void tally_alike(struct memledger_page_walk *walk)
 }
 
 /* A folio whose @mapping is not that of the last one. */
-static noinline void meet_mapping(struct memledger_page_walk *walk,
-				  struct folio *folio,
-				  const struct address_space *mapping)
+static void meet_mapping(struct memledger_page_walk *walk, struct folio *folio,
+			 const struct address_space *mapping)
 {
 	struct memledger_page_like *like = &walk->like;
 	unsigned long flags = memledger_folio_flags(folio);
@@ -420,7 +429,7 @@ static noinline void meet_mapping(struct memledger_page_walk *walk,
 	like->mapping = mapping;
 	like->facts = entry_facts(mapping, dirty);
 	like->flags_mask = telling_flags(like->facts);
-	like->flags = flags & like->flags_mask;
+	like->flags = flags & like->flags_mask & ~BIT(PG_head);
 	facts = flags_facts(flags, like->facts);
 	if (facts != walk->alike.facts) {
 		tally_alike(walk);
@@ -446,36 +455,30 @@ static noinline void tally_page(struct memledger_page_walk *walk,
 	memledger_tally_pages(&walk->tally, facts, 1, others_share(mapcount));
 }
 
-/* Mostly a page is like the last one, and only counted. */
-static __always_inline void count_page(struct memledger_page_walk *walk,
-				       struct page *page)
+/* A page that has the facts of those in walk->alike. */
+static __always_inline void count_alike(struct memledger_page_walk *walk,
+					struct folio *folio, struct page *page,
+					bool small)
 {
 	struct memledger_page_like *like = &walk->like;
-	struct folio *folio = page_folio(page);
-	/* Once: KSM and truncation change it meanwhile. */
-	const struct address_space *mapping = READ_ONCE(folio->mapping);
 	u32 mapcount;
 
-	if (unlikely(mapping != like->mapping))
-		meet_mapping(walk, folio, mapping);
-	if (unlikely((memledger_folio_flags(folio) & like->flags_mask) !=
-		     like->flags)) {
-		tally_page(walk, folio, page);
-		return;
-	}
 	if (folio_has_one_entry(folio)) {
 		walk->alike.nr_private++;
 		return;
 	}
-	mapcount = memledger_page_mapcount(folio, page);
-	if (memledger_page_private(folio, mapcount)) {
-		if (memledger_divides_private() && mapcount > 1)
-			tally_page(walk, folio, page);
-		else
-			walk->alike.nr_private++;
-		return;
-	}
-	if (unlikely(mapcount != like->mapcount)) {
+	mapcount = small ? memledger_small_mapcount(folio) :
+			   memledger_page_mapcount(folio, page);
+	/* A count that was shared before is so again. */
+	if (unlikely(mapcount != like->mapcount ||
+		     memledger_divides_private())) {
+		if (memledger_page_private(folio, mapcount)) {
+			if (memledger_divides_private() && mapcount > 1)
+				tally_page(walk, folio, page);
+			else
+				walk->alike.nr_private++;
+			return;
+		}
 		like->mapcount = mapcount;
 		like->others = others_share(mapcount);
 	}
@@ -483,12 +486,51 @@ static __always_inline void count_page(struct memledger_page_walk *walk,
 	walk->alike.others += like->others;
 }
 
-/* The last of a row of entries with nothing in them, the first of which is @pte. */
-static pte_t *last_none(pte_t *pte, const pte_t *end)
+/* A page of a large folio, or one that is unlike the last. */
+static noinline void meet_page(struct memledger_page_walk *walk,
+			       struct page *page)
 {
-	while (pte + 1 < end && pte_none(ptep_get(pte + 1)))
+	struct memledger_page_like *like = &walk->like;
+	struct folio *folio = page_folio(page);
+	/* Once: KSM and truncation change it meanwhile. */
+	const struct address_space *mapping = READ_ONCE(folio->mapping);
+	unsigned long flags;
+
+	if (mapping != like->mapping)
+		meet_mapping(walk, folio, mapping);
+	flags = memledger_folio_flags(folio) & like->flags_mask;
+	if ((flags & ~BIT(PG_head)) == like->flags)
+		count_alike(walk, folio, page, false);
+	else
+		tally_page(walk, folio, page);
+}
+
+/*
+ * Mostly a page is a folio by itself, without PG_head then, and like the one
+ * before in all else that matters: it is only counted.
+ */
+static __always_inline void count_page(struct memledger_page_walk *walk,
+				       struct page *page)
+{
+	const struct memledger_page_like *like = &walk->like;
+	struct folio *folio = (struct folio *)page;
+
+	if (likely(!memledger_page_is_tail(page) &&
+		   READ_ONCE(folio->mapping) == like->mapping &&
+		   (memledger_folio_flags(folio) & like->flags_mask) ==
+		   like->flags))
+		count_alike(walk, folio, page, true);
+	else
+		meet_page(walk, page);
+}
+
+/* The last of a row of entries with nothing in them, the first of which is @pte. */
+static noinline pte_t *last_none(pte_t *pte, const pte_t *end)
+{
+	do {
 		pte++;
-	return pte;
+	} while (pte < end && pte_none(ptep_get(pte)));
+	return pte - 1;
 }
 
 /*
@@ -503,29 +545,31 @@ static unsigned long walk_ptes(struct memledger_page_walk *walk, pte_t *pte,
 {
 	unsigned long nr = min_t(unsigned long, (end - addr) >> PAGE_SHIFT,
 				 walk->budget);
-	pte_t *const first = pte, *const last = pte + nr;
+	const struct memledger_pte_form *form = walk->form;
+	pte_t *const last = pte + nr;
 
 	walk->budget -= nr;
+	end = addr + nr * PAGE_SIZE;
 	for (; pte < last; pte++) {
-		const struct memledger_pte_form *form = walk->form;
 		u64 index = form_index(form, ptep_get(pte));
-		struct page *page = form->page + index;
+		struct page *page;
+		pte_t entry;
 
-		if (unlikely(index >= form->nr)) {
-			pte_t entry = ptep_get(pte);
-
-			if (pte_none(entry) && !walk->holes) {
-				pte = last_none(pte, last);
-				continue;
-			}
-			page = meet_pte(walk, entry,
-					addr + (pte - first) * PAGE_SIZE);
-			if (!page)
-				continue;
+		if (likely(index < form->nr)) {
+			count_page(walk, form->page + index);
+			continue;
 		}
-		count_page(walk, page);
+		entry = ptep_get(pte);
+		if (pte_none(entry) && !walk->holes) {
+			pte = last_none(pte, last);
+			continue;
+		}
+		page = meet_pte(walk, entry, end - (last - pte) * PAGE_SIZE);
+		form = walk->form;
+		if (page)
+			meet_page(walk, page);
 	}
-	return addr + nr * PAGE_SIZE;
+	return end;
 }
 
 /**
@@ -789,6 +833,7 @@ void memledger_page_walk_begin(struct memledger_page_walk *walk, long budget)
 	*walk = (struct memledger_page_walk){
 		.budget = budget,
 		.form = walk->forms,
+		.like.mapcount = NO_MAPCOUNT,
 		.table.addr = NO_TABLE,
 	};
 }

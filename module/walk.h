@@ -29,9 +29,9 @@ struct file;
  * @dev: device of the file, 0 without one
  * @ino: inode number of the file, 0 without one
  * @name: as /proc/PID/maps prints it, without a deleted mark; NUL-terminated.
- *	NULL where the walk has &memledger_walk.names: then it is called as the
- *	last one that had this @slot
- * @len: length of @name, 0 without a name
+ *	NULL where the walk has &memledger_walk.slots: who needs to know it has
+ *	learnt it for @slot
+ * @len: length of @name, or of what was learnt; 0 without either
  * @deleted: the kernel says that the file is gone; means nothing without @name
  * @slot: below MEMLEDGER_NAME_SLOTS; where the walk remembers names
  * @file: in a walk of DMA-BUFs only: the file, which the walk holds; who wants
@@ -69,7 +69,7 @@ struct memledger_vma {
 #define MEMLEDGER_NR_TEXT_SLOTS		BIT(MEMLEDGER_TEXT_SLOTS_SHIFT)
 #define MEMLEDGER_FILE_SLOTS		(MEMLEDGER_TEXT_SLOTS + \
 					 MEMLEDGER_NR_TEXT_SLOTS)
-#define MEMLEDGER_FILE_SLOTS_SHIFT	7
+#define MEMLEDGER_FILE_SLOTS_SHIFT	9
 #define MEMLEDGER_NR_FILE_SLOTS		BIT(MEMLEDGER_FILE_SLOTS_SHIFT)
 #define MEMLEDGER_NAME_SLOTS		(MEMLEDGER_FILE_SLOTS + \
 					 MEMLEDGER_NR_FILE_SLOTS)
@@ -117,22 +117,53 @@ struct memledger_file_slot {
 	bool unlinked;
 };
 
+struct memledger_name_slots;
+
+/**
+ * typedef memledger_learn_fn - told of a name that has got a slot
+ * @slots: where; part of something larger, if the caller has to find that
+ * @slot: which
+ * @name: as in &struct memledger_vma
+ * @len: length of @name
+ * @deleted: as there
+ * @tail: @name is but the last part of a path, which is nothing special
+ *
+ * Context: the mmap lock is held, and with @tail a dentry's lock; preemption is
+ * disabled.
+ * Return: false where @tail does not tell enough: the name in full follows.
+ */
+typedef bool (*memledger_learn_fn)(struct memledger_name_slots *slots,
+				   unsigned int slot, const char *name,
+				   size_t len, bool deleted, bool tail);
+
 /**
  * struct memledger_name_slots - names that were seen in a walk
- * @text: by hash of the text, or next to it
- * @file: by hash of the dentry
+ * @learn: told of each when it gets its slot
+ * @buf: room for a name; set it before a VMA is looked at, and @size
+ * @size: of @buf
+ * @file: of the last VMA with a name of a file; only a value to compare with, and
+ *	only in the same slice. NULL if @slot may have another name by now
+ * @slot: that VMA's
+ * @texts: by hash of the text, or next to it
+ * @files: by hash of the dentry
  */
 struct memledger_name_slots {
-	struct memledger_text_slot text[MEMLEDGER_NR_TEXT_SLOTS];
-	struct memledger_file_slot file[MEMLEDGER_NR_FILE_SLOTS];
+	memledger_learn_fn learn;
+	char *buf;
+	size_t size;
+	const struct file *file;
+	u16 slot;
+	struct memledger_text_slot texts[MEMLEDGER_NR_TEXT_SLOTS];
+	struct memledger_file_slot files[MEMLEDGER_NR_FILE_SLOTS];
 };
 
-void memledger_name_slots_init(struct memledger_name_slots *slots);
+void memledger_name_slots_init(struct memledger_name_slots *slots,
+			       memledger_learn_fn learn);
 void memledger_vma_name(struct vm_area_struct *vma, char *buf, size_t size,
 			struct memledger_vma *out);
 void memledger_vma_slot(struct vm_area_struct *vma,
-			struct memledger_name_slots *slots, char *buf,
-			size_t size, struct memledger_vma *out);
+			struct memledger_name_slots *slots,
+			struct memledger_vma *out);
 
 /* page_walk.c */
 
@@ -168,8 +199,8 @@ struct memledger_pte_form {
  * @mapping: of its folio; only a value to compare with
  * @facts: MEMLEDGER_ENTRY_* of such an entry on a folio of @mapping, whatever
  *	the folio's flags are
- * @flags_mask: the flags that tell more
- * @flags: what these are for pages in &memledger_page_walk.alike
+ * @flags_mask: the flags that tell more, and PG_head
+ * @flags: what these are for pages in &memledger_page_walk.alike, PG_head aside
  * @mapcount: of the last page that counted as shared
  * @others: what others have of such a page, bytes << MEMLEDGER_PSS_SHIFT
  */

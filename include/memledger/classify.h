@@ -161,6 +161,9 @@ void memledger_classifier_init(struct memledger_classifier *classifier,
 struct memledger_verdict
 memledger_classify_name(const struct memledger_profile *profile,
 			const char *name, size_t len, bool deleted);
+bool memledger_classify_tail(const struct memledger_profile *profile,
+			     const char *tail, size_t len, bool deleted,
+			     struct memledger_verdict *verdict);
 struct memledger_verdict
 memledger_classifier_next(struct memledger_classifier *classifier,
 			  const struct memledger_mapping *mapping);

@@ -75,6 +75,14 @@ static struct text text_without_mte(struct text text)
 	return (struct text){ text.bytes + skip, plus - skip };
 }
 
+/* Once: of a deleted file called "x (deleted)" the rest is its name. */
+static struct text text_without_mark(struct text text, bool deleted)
+{
+	if (!deleted && text_ends(text, DELETED_MARK))
+		text.len -= sizeof(DELETED_MARK) - 1;
+	return text;
+}
+
 /*
  * The name that the rules see. It may turn out empty; Android's rules take
  * that for a mapping without a name, and so do ours.
@@ -84,16 +92,20 @@ static struct text visible_text(const struct memledger_profile *profile,
 {
 	if (profile->flags & MEMLEDGER_PROFILE_MTE_GLOBALS)
 		text = text_without_mte(text);
-	/* Once: of a deleted file called "x (deleted)" the rest is its name. */
-	if (!deleted && text_ends(text, DELETED_MARK))
-		text.len -= sizeof(DELETED_MARK) - 1;
-	return text;
+	return text_without_mark(text, deleted);
 }
 
 static bool pattern_is_at(const struct memledger_rule *rule, const char *at)
 {
 	return at[rule->len - 1] == rule->last &&
 	       !memcmp(at, rule->pattern, rule->len);
+}
+
+static bool ends_in_pattern(const struct memledger_rule *rule,
+			    struct text text)
+{
+	return text.len >= rule->len &&
+	       pattern_is_at(rule, text.bytes + text.len - rule->len);
 }
 
 static bool pattern_matches(const struct memledger_rule *rule,
@@ -103,8 +115,7 @@ static bool pattern_matches(const struct memledger_rule *rule,
 	case MEMLEDGER_MATCH_PREFIX:
 		return text.len >= rule->len && pattern_is_at(rule, text.bytes);
 	case MEMLEDGER_MATCH_SUFFIX:
-		return text.len >= rule->len &&
-		       pattern_is_at(rule, text.bytes + text.len - rule->len);
+		return ends_in_pattern(rule, text);
 	case MEMLEDGER_MATCH_CONTAINS:
 		return text_contains(text, rule->pattern);
 	case MEMLEDGER_MATCH_NAMED:
@@ -301,6 +312,69 @@ memledger_classify_name(const struct memledger_profile *profile,
 		verdict.unknown = memledger_unknown_classify(text.bytes,
 							     text.len, 0);
 	return verdict;
+}
+
+enum tail_match { TAIL_DIFFERS, TAIL_MATCHES, TAIL_IS_NOT_ENOUGH };
+
+/* Whether @rule matches all absolute paths that end in @tail, or none. */
+static enum tail_match tail_matches(const struct memledger_rule *rule,
+				    struct text tail)
+{
+	switch (rule->match) {
+	case MEMLEDGER_MATCH_PREFIX:
+		return rule->pattern[0] == '/' ? TAIL_IS_NOT_ENOUGH :
+						 TAIL_DIFFERS;
+	case MEMLEDGER_MATCH_SUFFIX:
+		if (tail.len >= rule->len &&
+		    !ends_in_pattern(rule, tail))
+			return TAIL_DIFFERS;
+		fallthrough;
+	case MEMLEDGER_MATCH_CONTAINS:
+	case MEMLEDGER_MATCH_NAMED:
+		return rule_matches(rule, tail, false) ? TAIL_MATCHES :
+							 TAIL_IS_NOT_ENOUGH;
+	default:
+		return TAIL_DIFFERS;
+	}
+}
+
+/**
+ * memledger_classify_tail - place files by the last part of their paths
+ * @profile: whose rules to follow
+ * @tail: what follows the last slash of an absolute path; not necessarily
+ *	NUL-terminated
+ * @len: length of @tail
+ * @deleted: as in &struct memledger_mapping
+ * @verdict: gets what memledger_classify_name() says of the path
+ *
+ * To make a path is much of the work of finding out where a file is counted,
+ * and most are libraries, whatever directory they are in.
+ *
+ * Context: Any; takes no lock, allocates nothing.
+ * Return: false if that depends on the rest of the path, too; then @verdict is
+ * as it was.
+ */
+bool memledger_classify_tail(const struct memledger_profile *profile,
+			     const char *tail, size_t len, bool deleted,
+			     struct memledger_verdict *verdict)
+{
+	const struct text text = text_without_mark((struct text){ tail, len },
+						   deleted);
+	const struct memledger_rule *rule = profile->rules;
+
+	for (;; rule++) {
+		if (!(rule->profiles & profile->bit))
+			continue;
+		switch (tail_matches(rule, text)) {
+		case TAIL_DIFFERS:
+			break;
+		case TAIL_MATCHES:
+			*verdict = verdict_of(rule);
+			return true;
+		case TAIL_IS_NOT_ENOUGH:
+			return false;
+		}
+	}
 }
 
 /**
