@@ -534,8 +534,16 @@ struct mapped_file {
 	struct path path;
 };
 
+/* Since 6.16 it is const, so that only dcache.c writes it. */
+static void set_last_name(struct dentry *dentry, struct qstr name)
+{
+	*(struct qstr *)&dentry->d_name = name;
+}
+
 static void change_file(struct mapped_file *m, enum file_change change)
 {
+	struct qstr name;
+
 	switch (change) {
 	case OTHER_MOUNT:
 		m->path.mnt = &m->mnt[1];
@@ -544,8 +552,9 @@ static void change_file(struct mapped_file *m, enum file_change change)
 		m->dentry.d_parent = &m->parent[1];
 		break;
 	case OTHER_NAME:
-		/* Since 6.16 it is const, so that only dcache.c writes it. */
-		*(u64 *)&m->dentry.d_name.hash_len += 1;
+		name = m->dentry.d_name;
+		name.hash_len++;
+		set_last_name(&m->dentry, name);
 		break;
 	case OTHER_INODE:
 		m->file.f_inode = &m->inode[1];
@@ -573,7 +582,8 @@ static struct mapped_file *make_file(struct kunit *test)
 	m->dentry.d_sb = &m->sb;
 	m->dentry.d_parent = &m->parent[0];
 	m->dentry.d_hash.pprev = &hashed;
-	m->dentry.d_name = (struct qstr)QSTR_INIT("libc.so and more", 7);
+	set_last_name(&m->dentry,
+		      (struct qstr)QSTR_INIT("libc.so and more", 7));
 	spin_lock_init(&m->dentry.d_lock);
 	m->file.f_inode = &m->inode[0];
 	m->path.mnt = &m->mnt[0];
