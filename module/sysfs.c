@@ -850,6 +850,7 @@ static void remove_node(struct memledger_sysfs_dir *dir, enum target_node node)
 int memledger_sysfs_add(struct memledger_target *target)
 {
 	struct memledger_sysfs_dir *dir;
+	struct kernfs_node *polled;
 	struct kobject *kobj;
 	char name[16];
 	int ret;
@@ -861,6 +862,8 @@ int memledger_sysfs_add(struct memledger_target *target)
 	memledger_target_get(target);
 	dir->target = target;
 	kobj = &dir->nodes[NODE_TARGET].kobj;
+	/* Whose events user space gets. */
+	kobj->kset = root;
 
 	snprintf(name, sizeof(name), "%d", target->nr);
 	ret = add_node(dir, NODE_TARGET, processes, target_groups, name);
@@ -883,6 +886,10 @@ int memledger_sysfs_add(struct memledger_target *target)
 	if (ret)
 		goto err_unknown;
 	target->sysfs = dir;
+	polled = sysfs_get_dirent(kobj->sd, "generation");
+	WRITE_ONCE(target->polled, polled);
+	/* Users are in already: there may have been a snapshot. */
+	memledger_sysfs_notify(target);
 	return 0;
 
 err_unknown:
@@ -916,6 +923,42 @@ void memledger_sysfs_remove(struct memledger_target *target)
 	remove_node(dir, NODE_CATEGORY);
 	remove_node(dir, NODE_TARGET);
 	kref_put(&dir->ref, release_dir);
+}
+
+/**
+ * memledger_sysfs_notify - wake those who poll for new snapshots
+ * @target: the process; its directory may be gone, or not there yet
+ */
+void memledger_sysfs_notify(struct memledger_target *target)
+{
+	struct kernfs_node *polled = READ_ONCE(target->polled);
+
+	if (polled)
+		sysfs_notify_dirent(polled);
+}
+
+/**
+ * memledger_sysfs_tell_exit - tell user space that a process has exited
+ * @target: the process; its directory is there, and stays meanwhile
+ * @comm: what it was called
+ *
+ * Nobody is told where there is no memory for that.
+ *
+ * Context: process context; may sleep.
+ */
+void memledger_sysfs_tell_exit(struct memledger_target *target,
+			       const char *comm)
+{
+	char name[sizeof("COMM=") + MEMLEDGER_COMM_TEXT_LEN] = "COMM=";
+	size_t len = strlen(name);
+	char tgid[24];
+	char *env[4] = { "EVENT=exit", tgid, name, NULL };
+
+	snprintf(tgid, sizeof(tgid), "TGID=%d", target->nr);
+	memledger_comm_escape(comm, name + len, sizeof(name) - len);
+	kobject_uevent_env(&target->sysfs->nodes[NODE_TARGET].kobj, KOBJ_CHANGE,
+			   env);
+	memledger_sysfs_notify(target);
 }
 
 /*

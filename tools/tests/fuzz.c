@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../bufinfo.h"
+#include "../diff.h"
 #include "../dmabuf_listing.h"
 #include "../drm.h"
 #include "../explain.h"
@@ -310,6 +312,46 @@ static void print_recordings(const uint8_t *data, size_t size)
 	free(wire.data);
 }
 
+/* As a mark that is compared with nothing, and with itself. */
+static void print_marks(const uint8_t *data, size_t size)
+{
+	struct memledger_state state, none = { .source = "none" };
+	struct memledger_error error;
+	struct memledger_diff diff;
+	char *text = malloc(size);
+	bool first = true;
+
+	if (!text)
+		abort();
+	memcpy(text, data, size);
+	memcpy(none.has, (bool[NR_MEMLEDGER_PARTS]){ true, true, true, true,
+						     true, true, true },
+	       sizeof(none.has));
+	if (!memledger_state_parse(&state, text, size, &error)) {
+		state.source = "fuzz";
+		if (memledger_diff_make(&diff, &none, &state))
+			abort();
+		memledger_diff_print(nowhere(), &diff, 3);
+		memledger_diff_print_json(nowhere(), &first, &diff);
+		memledger_diff_free(&diff);
+		if (memledger_diff_make(&diff, &state, &state) || diff.nr)
+			abort();
+		memledger_diff_free(&diff);
+	}
+	memledger_state_free(&state);
+}
+
+static void print_bufinfo(const uint8_t *data, size_t size)
+{
+	struct memledger_bufinfo bufinfo = {};
+	char *text = copy(data, size);
+
+	memledger_bufinfo_parse(&bufinfo, text);
+	memledger_bufinfo_find(&bufinfo, 1);
+	memledger_bufinfo_free(&bufinfo);
+	free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	unsigned int i;
@@ -320,6 +362,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	print_graphics(data, size);
 	print_system(data, size);
 	print_recordings(data, size);
+	print_marks(data, size);
+	print_bufinfo(data, size);
 	for (i = 0; i < nr_memledger_profiles; i++) {
 		struct memledger_subject subject = {};
 		struct memledger_error error;
