@@ -15,16 +15,16 @@
 /* A page here or there is nothing. */
 #define FLOOR		4096.
 
-/*
- * Chance may be so likely in what is called growth: if it is far above noise,
- * and if it is not.
- */
+/* Chance may be so likely in what is called growth: at most, and at best. */
 #define LEAST_SURE	0.001
 #define SURE		0.0001
 /* Of low points and of high points, which agree. */
 #define TEETH_SURE	0.05
 
-/* So many standard deviations are no noise any more: of a level, and so on. */
+/*
+ * So many standard deviations are no noise any more: of a level, of the rise of
+ * a line, of a rise that needs no more doubt, of a tooth, of a single number.
+ */
 #define LEVEL_NOISE	4.
 #define SLOPE_NOISE	1.5
 #define FAR_NOISE	10.
@@ -37,8 +37,9 @@
 /* A curve that goes on so much slower than it began has ended. */
 #define CURVE_ENDED	0.03
 
-/* A level of fewer numbers is none. */
-#define LEAST_HELD	4
+/* A level of fewer numbers is none: the highest one, and the first. */
+#define TOP_HELD	4
+#define FIRST_HELD	2
 
 /* From the lower quarter of normal deviations to a standard deviation. */
 #define QUARTER		0.3186
@@ -304,9 +305,9 @@ judge_level(const struct memledger_shape *shape, const struct series *series,
 	for (i = 1; i < series->nr; i++)
 		top = fmax(top, shape->fitted[i]);
 	if (top - last >= least && top - last >= (top - first) / 2 &&
-	    is_held(series, shape, top, 4))
+	    is_held(series, shape, top, TOP_HELD))
 		return MEMLEDGER_TREND_DEFERRED;
-	if (last - first >= least && is_held(series, shape, first, 2))
+	if (last - first >= least && is_held(series, shape, first, FIRST_HELD))
 		return MEMLEDGER_TREND_PLATEAU;
 	return MEMLEDGER_TREND_STABLE;
 }
@@ -329,13 +330,26 @@ judge_shape(const struct memledger_shape *shape, const struct series *series,
 {
 	double rise = shape->slope * (series->nr - since);
 	double least = fmax(MEMLEDGER_TREND_LEAST, LEVEL_NOISE * noise);
+	double sure;
 
 	if (*shape->form == 'e')
 		return judge_curve(shape, series, least);
+	/* A stretch that was chosen for its rise, or that is near to noise. */
+	sure = rise < least || since ? SURE : LEAST_SURE;
 	if (rise >= fmax(MEMLEDGER_TREND_LEAST, SLOPE_NOISE * noise) &&
-	    slope->slope > 0 && slope->p < (rise < least || since ? SURE : LEAST_SURE))
+	    slope->slope > 0 && slope->p < sure)
 		return MEMLEDGER_TREND_GROWING;
 	return judge_level(shape, series, least);
+}
+
+static void set_slope(struct memledger_trend *trend,
+		      const struct memledger_slope *slope, size_t step)
+{
+	trend->per_round = slope->slope / step;
+	trend->per_round_low = slope->low / step;
+	trend->per_round_high = slope->high / step;
+	trend->tau = slope->tau;
+	trend->p = slope->p;
 }
 
 static int judge_series(const struct series *series,
@@ -363,11 +377,7 @@ static int judge_series(const struct series *series,
 	if (judge_stretch(series, &shape, trend->since, trend->noise,
 			  &slope))
 		return -ENOMEM;
-	trend->per_round = slope.slope / series->step;
-	trend->per_round_low = slope.low / series->step;
-	trend->per_round_high = slope.high / series->step;
-	trend->tau = slope.tau;
-	trend->p = slope.p;
+	set_slope(trend, &slope, series->step);
 	/* Of few teeth the points do not tell, but a rise above them does. */
 	rise |= slope.p < SURE && slope.slope * series->nr >= teeth.height;
 	if (is_saw(&teeth))
