@@ -520,22 +520,81 @@ static void swappable_doctored_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, usage.swappable_pss, 84 * KB);
 }
 
+struct alike_case {
+	u32 nr_private;
+	u32 nr_shared;
+	u32 mapcount;
+};
+
+static void expect_alike(struct kunit *test, const struct alike_case *c,
+			 u32 facts, bool swappable)
+{
+	u64 private = c->nr_private * PAGE, shared = c->nr_shared * PAGE;
+	u64 share = (PAGE << SHIFT) / c->mapcount;
+	const struct memledger_alike alike = {
+		.facts = facts,
+		.nr_private = c->nr_private,
+		.nr_shared = c->nr_shared,
+		.others = c->nr_shared * ((PAGE << SHIFT) - share),
+	};
+	struct memledger_vma_usage vma = { .size = 9 * PAGE };
+	struct memledger_usage usage = {}, want = {};
+
+	memledger_account_alike(&vma, private, private << SHIFT,
+				facts | PRIVATE);
+	memledger_account_alike(&vma, shared, c->nr_shared * share,
+				facts & ~PRIVATE);
+	memledger_usage_add(&want, &vma, swappable);
+	memledger_usage_add_alike(&usage, &alike, PAGE, 9 * PAGE, swappable);
+	expect_usage_eq(test, "alike", &usage, &want);
+}
+
+/* Pages that are alike need not be added to the VMA's numbers first. */
+static void alike_test(struct kunit *test)
+{
+	static const struct alike_case cases[] = {
+		{ 0, 0, 1 }, { 1, 0, 1 }, { 0, 1, 1 }, { 0, 1, 2 },
+		{ 0, 1, 7 }, { 2, 1, 3 }, { 1, 2, 1 }, { 1000, 1, 4096 },
+		{ 0, 1000, 5000 }, { 3, 1000, 1 << 25 }, { 0, 3, 1 << 25 },
+	};
+	unsigned int i;
+	u32 facts;
+
+	for (facts = 0; facts < MEMLEDGER_NR_TALLIES; facts++) {
+		for (i = 0; i < ARRAY_SIZE(cases); i++) {
+			expect_alike(test, &cases[i], facts, false);
+			expect_alike(test, &cases[i], facts, true);
+		}
+	}
+}
+
 struct totals_case {
 	u8 category;
 	u8 subcategory;
+	u8 unknown;
 	bool swappable;
 };
 
-/* A VMA adds to the total, its category and its sub-category, nowhere else. */
+#define NO_CLASS	MEMLEDGER_UNKNOWN_NONE
+
+/*
+ * A VMA adds to the total, its category, and its sub-category or class of
+ * Unknown, nowhere else.
+ */
 static void totals_test(struct kunit *test)
 {
 	static const struct totals_case cases[] = {
-		{ MEMLEDGER_CAT_UNKNOWN, MEMLEDGER_SUB_NONE, false },
-		{ MEMLEDGER_CAT_DALVIK_HEAP, MEMLEDGER_SUB_HEAP, false },
-		{ MEMLEDGER_CAT_ART_MMAP, MEMLEDGER_SUB_BOOT_ART, true },
-		{ MEMLEDGER_CAT_SO_MMAP, MEMLEDGER_SUB_NONE, true },
-		{ MEMLEDGER_CAT_SO_MMAP, MEMLEDGER_SUB_NONE, false },
-		{ MEMLEDGER_CAT_MEMFD, MEMLEDGER_SUB_NONE, false },
+		{ MEMLEDGER_CAT_UNKNOWN, MEMLEDGER_SUB_NONE,
+		  MEMLEDGER_UNKNOWN_LINKER, false },
+		{ MEMLEDGER_CAT_UNKNOWN, MEMLEDGER_SUB_NONE,
+		  MEMLEDGER_UNKNOWN_NAMED_OTHER, true },
+		{ MEMLEDGER_CAT_DALVIK_HEAP, MEMLEDGER_SUB_HEAP, NO_CLASS,
+		  false },
+		{ MEMLEDGER_CAT_ART_MMAP, MEMLEDGER_SUB_BOOT_ART, NO_CLASS,
+		  true },
+		{ MEMLEDGER_CAT_SO_MMAP, MEMLEDGER_SUB_NONE, NO_CLASS, true },
+		{ MEMLEDGER_CAT_SO_MMAP, MEMLEDGER_SUB_NONE, NO_CLASS, false },
+		{ MEMLEDGER_CAT_MEMFD, MEMLEDGER_SUB_NONE, NO_CLASS, false },
 	};
 	struct memledger_totals *totals, *want;
 	unsigned int i, j;
@@ -550,11 +609,13 @@ static void totals_test(struct kunit *test)
 		const struct memledger_verdict verdict = {
 			.category = c->category,
 			.subcategory = c->subcategory,
+			.unknown = c->unknown,
 			.swappable = c->swappable,
 		};
 		struct memledger_usage *row = &want->category[c->category];
 
-		memledger_totals_add(totals, &verdict, &distinct);
+		memledger_usage_add(memledger_totals_row(totals, &verdict),
+				    &distinct, c->swappable);
 
 		memledger_usage_add(&want->total, &distinct, c->swappable);
 		memledger_usage_add(row, &distinct, c->swappable);
@@ -562,19 +623,26 @@ static void totals_test(struct kunit *test)
 			row = &want->subcategory[c->subcategory];
 			memledger_usage_add(row, &distinct, c->swappable);
 		}
+		if (c->unknown != NO_CLASS) {
+			row = &want->unknown[c->unknown];
+			memledger_usage_add(row, &distinct, c->swappable);
+		}
 	}
 
 	memledger_totals_sum(totals);
 	expect_usage_eq(test, "total", &totals->total, &want->total);
-	KUNIT_EXPECT_EQ(test, totals->total.vmas, 6ULL);
-	KUNIT_EXPECT_EQ(test, totals->total.rss, 606 * KB);
-	KUNIT_EXPECT_EQ(test, totals->total.swappable_pss, 22 * KB);
+	KUNIT_EXPECT_EQ(test, totals->total.vmas, 7ULL);
+	KUNIT_EXPECT_EQ(test, totals->total.rss, 707 * KB);
+	KUNIT_EXPECT_EQ(test, totals->total.swappable_pss, 33 * KB);
 	for (j = 0; j < NR_MEMLEDGER_CATEGORIES; j++)
 		expect_usage_eq(test, "category", &totals->category[j],
 				&want->category[j]);
 	for (j = 0; j < NR_MEMLEDGER_SUBCATEGORIES; j++)
 		expect_usage_eq(test, "subcategory", &totals->subcategory[j],
 				&want->subcategory[j]);
+	for (j = 0; j < NR_MEMLEDGER_UNKNOWN_CLASSES; j++)
+		expect_usage_eq(test, "unknown", &totals->unknown[j],
+				&want->unknown[j]);
 }
 
 static struct kunit_case account_tests[] = {
@@ -588,6 +656,7 @@ static struct kunit_case account_tests[] = {
 	KUNIT_CASE(many_small_vmas_test),
 	KUNIT_CASE_PARAM(swappable_test, swappable_gen_params),
 	KUNIT_CASE(swappable_doctored_test),
+	KUNIT_CASE(alike_test),
 	KUNIT_CASE(totals_test),
 	{}
 };

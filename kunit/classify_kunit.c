@@ -83,6 +83,106 @@ static void classify_case_test(struct kunit *test)
 	}
 }
 
+/* Where the end of a path is enough, it is placed as the path is. */
+static void classify_tail_case_test(struct kunit *test)
+{
+	const struct memledger_classify_case *c = test->param_value;
+	const char *slash = strrchr(c->name, '/');
+	unsigned int i;
+	size_t len;
+	char *tail;
+
+	if (c->name[0] != '/')
+		return;
+	/* Without a NUL, as above. */
+	len = strlen(slash + 1);
+	tail = kunit_kmalloc(test, len ?: 1, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, tail);
+	memcpy(tail, slash + 1, len);
+	for (i = 0; i < ARRAY_SIZE(memledger_classify_case_profiles); i++) {
+		const struct memledger_profile *profile =
+			case_profile(test, c, i);
+		struct memledger_verdict verdict = {};
+
+		if (!profile)
+			continue;
+		if (!memledger_classify_tail(profile, tail, len, c->deleted,
+					     &verdict)) {
+			KUNIT_EXPECT_NULL(test, verdict.rule);
+			continue;
+		}
+		KUNIT_EXPECT_PTR_EQ_MSG(test, verdict.rule,
+					memledger_classify_case_run(c, profile,
+								    c->name).rule,
+					"%s: \"%.80s\"", profile->name,
+					c->name);
+		KUNIT_EXPECT_EQ(test, verdict.category, c->category);
+		KUNIT_EXPECT_EQ(test, verdict.subcategory, c->subcategory);
+		KUNIT_EXPECT_EQ(test, verdict.unknown,
+				MEMLEDGER_UNKNOWN_NONE);
+		KUNIT_EXPECT_EQ(test, verdict.swappable, c->swappable);
+	}
+}
+
+struct tail_case {
+	const char *tail;
+	bool deleted;
+	s16 category;
+};
+
+#define NOT_ENOUGH	(-1)
+
+/* What a tail tells, whatever the directory may be called. */
+static void classify_tail_test(struct kunit *test)
+{
+	static const struct tail_case cases[] = {
+		{ "libc.so", false, MEMLEDGER_CAT_SO_MMAP },
+		{ "libc.so", true, MEMLEDGER_CAT_SO_MMAP },
+		{ "libc.so (deleted)", false, MEMLEDGER_CAT_SO_MMAP },
+		{ "libc.so (deleted)", true, NOT_ENOUGH },
+		{ "a.jar", false, MEMLEDGER_CAT_JAR_MMAP },
+		{ "base.apk", false, MEMLEDGER_CAT_APK_MMAP },
+		{ "Roboto.ttf", false, MEMLEDGER_CAT_TTF_MMAP },
+		{ "base.odex", false, MEMLEDGER_CAT_DEX_MMAP },
+		{ "classes.dex", false, MEMLEDGER_CAT_DEX_MMAP },
+		{ "classes.dex.so", false, MEMLEDGER_CAT_SO_MMAP },
+		{ "[anon:mt:x.so+1]", false, NOT_ENOUGH },
+		{ "[heap]", false, NOT_ENOUGH },
+		{ "[anon:scudo:primary].so", false, MEMLEDGER_CAT_SO_MMAP },
+		/* "/x.dex/base.vdex" and "/base.vdex" differ; so do others. */
+		{ "base.vdex", false, NOT_ENOUGH },
+		{ "@boot.art", false, NOT_ENOUGH },
+		{ "boot.oat", false, NOT_ENOUGH },
+		{ "kgsl-3d0", false, NOT_ENOUGH },
+		{ "so", false, NOT_ENOUGH },
+		{ ".so", false, MEMLEDGER_CAT_SO_MMAP },
+		{ "", false, NOT_ENOUGH },
+		{ " (deleted)", false, NOT_ENOUGH },
+	};
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct tail_case *c = &cases[i];
+
+		for (j = 0; j < nr_memledger_profiles; j++) {
+			struct memledger_verdict verdict = {};
+			bool enough;
+
+			enough = memledger_classify_tail(&memledger_profiles[j],
+							 c->tail,
+							 strlen(c->tail),
+							 c->deleted, &verdict);
+			KUNIT_EXPECT_EQ_MSG(test, enough,
+					    c->category != NOT_ENOUGH,
+					    "\"%s\"", c->tail);
+			if (enough)
+				KUNIT_EXPECT_EQ_MSG(test, verdict.category,
+						    c->category, "\"%s\"",
+						    c->tail);
+		}
+	}
+}
+
 static bool case_hits(const struct memledger_classify_case *c,
 		      const struct memledger_profile *profile,
 		      const struct memledger_rule *rule)
@@ -446,6 +546,8 @@ static void abi_names_test(struct kunit *test)
 
 static struct kunit_case classify_tests[] = {
 	KUNIT_CASE_PARAM(classify_case_test, cases_gen_params),
+	KUNIT_CASE_PARAM(classify_tail_case_test, cases_gen_params),
+	KUNIT_CASE(classify_tail_test),
 	KUNIT_CASE(classify_coverage_test),
 	KUNIT_CASE(rule_names_test),
 	KUNIT_CASE(last_rules_test),

@@ -55,6 +55,13 @@ static void set_vm_flags(struct vm_area_struct *vma, unsigned long flags)
 	*(unsigned long *)&vma->vm_flags = flags;
 }
 
+static void begin_walk(struct fixture *f)
+{
+	memledger_page_walk_begin(&f->walk, 1000);
+	f->walk.vma = &f->vma;
+	f->walk.usage = &f->usage;
+}
+
 static int fixture_init(struct kunit *test)
 {
 	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
@@ -66,9 +73,7 @@ static int fixture_init(struct kunit *test)
 	f->vma.vm_pgoff = PGOFF;
 	set_vm_flags(&f->vma, VM_READ | VM_WRITE);
 	xa_init(&f->object.i_pages);
-	f->walk.vma = &f->vma;
-	f->walk.usage = &f->usage;
-	f->walk.budget = 1000;
+	begin_walk(f);
 	swap_sharers = 1;
 	swap_asked = (swp_entry_t){};
 	test->priv = f;
@@ -439,7 +444,7 @@ static unsigned long walk_entries(struct fixture *f, pte_t *pte,
 				  unsigned long addr, unsigned long end)
 {
 	addr = walk_ptes(&f->walk, pte, addr, end);
-	flush_tally(&f->walk);
+	memledger_page_walk_flush(&f->walk);
 	return addr;
 }
 
@@ -451,6 +456,8 @@ static void entry_test(struct kunit *test)
 	struct folio *folio = get_folio(test, 0, &c->folio);
 	pte_t pte = make_pte(test, c->kind, folio);
 
+	if (c->want.ksm && !IS_ENABLED(CONFIG_KSM))
+		kunit_skip(test, "this kernel has no KSM");
 	set_vm_flags(&f->vma, VM_READ | VM_WRITE | c->vm_flags);
 	if (c->sharing == NONPRESENT && !memledger_migration_is_private())
 		as_shared(&want);
@@ -584,11 +591,8 @@ static const struct {
 static void walk_afresh(struct fixture *f, pte_t *pte, unsigned int nr,
 			struct memledger_vma_usage *usage)
 {
-	f->walk = (struct memledger_page_walk){
-		.vma = &f->vma,
-		.usage = usage,
-		.budget = 1000,
-	};
+	begin_walk(f);
+	f->walk.usage = usage;
 	walk_entries(f, pte, ADDR, ADDR + nr * PAGE_SIZE);
 }
 
@@ -638,6 +642,17 @@ static void neighbours_test(struct kunit *test)
 			memledger_expect_vma(test, row_name, &is, &want);
 		}
 	}
+	/* More forms than are remembered, and each again. */
+	want = (struct memledger_vma_usage){};
+	is = (struct memledger_vma_usage){};
+	begin_walk(f);
+	f->walk.usage = &is;
+	for (i = 0; i < 3 * ARRAY_SIZE(neighbours); i++) {
+		k = i * 5 % ARRAY_SIZE(neighbours);
+		walk_entries(f, &pte[k], ADDR, ADDR + PAGE_SIZE);
+		add_vma_usage(&want, &alone[k]);
+		memledger_expect_vma(test, "again", &is, &want);
+	}
 	for (i = 0; i < ARRAY_SIZE(neighbours); i++) {
 		f->folio = folio[i];
 		put_folio(f);
@@ -672,7 +687,7 @@ static void remembered_table_test(struct kunit *test)
 	pmd = __pmd(0);
 	KUNIT_EXPECT_EQ(test, walk_table(&f->walk, ADDR, end), ADDR);
 	KUNIT_EXPECT_EQ(test, f->walk.table.addr, NO_TABLE);
-	flush_tally(&f->walk);
+	memledger_page_walk_flush(&f->walk);
 	memledger_expect_vma(test, "table", &f->usage, &want);
 
 	/* In the next slice it may be another one in the same place. */
@@ -848,7 +863,7 @@ static void pmd_part_test(struct kunit *test, const struct pmd_case *c,
 	f->usage = (struct memledger_vma_usage){};
 	account_pmd(&f->walk, ADDR + HPAGE_PMD_SIZE - part,
 		    ADDR + HPAGE_PMD_SIZE, pmd);
-	flush_tally(&f->walk);
+	memledger_page_walk_flush(&f->walk);
 	memledger_expect_vma(test, c->desc, &f->usage, &want);
 }
 

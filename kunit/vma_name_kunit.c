@@ -315,48 +315,190 @@ static void set_anon_name(struct kunit *test, struct vm_area_struct *vma,
 #endif
 }
 
+/**
+ * struct learnt - what was told of names
+ * @slots: whose they are
+ * @nr: how often it was told anything since that was last looked at
+ * @slot: of the last name
+ * @text: the last name
+ * @deleted: of the last name
+ * @tail: it was only a part
+ * @enough: what is to be said of a part
+ */
+struct learnt {
+	struct memledger_name_slots slots;
+	unsigned int nr;
+	unsigned int slot;
+	char text[BUF_SIZE];
+	bool deleted;
+	bool tail;
+	bool enough;
+};
+
+static bool note_name(struct memledger_name_slots *slots, unsigned int slot,
+		      const char *name, size_t len, bool deleted, bool tail)
+{
+	struct learnt *learnt = container_of(slots, struct learnt, slots);
+
+	learnt->nr++;
+	learnt->slot = slot;
+	snprintf(learnt->text, sizeof(learnt->text), "%.*s", (int)len, name);
+	learnt->deleted = deleted;
+	learnt->tail = tail;
+	return learnt->enough;
+}
+
+/*
+ * With slots in memory that holds anything, @fill, and what was told in the
+ * beginning gone.
+ */
+static struct learnt *make_filled_slots(struct kunit *test, int fill)
+{
+	struct learnt *learnt = kunit_kzalloc(test, sizeof(*learnt),
+					      GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, learnt);
+	memset(&learnt->slots, fill, sizeof(learnt->slots));
+	memledger_name_slots_init(&learnt->slots, note_name);
+	KUNIT_EXPECT_EQ(test, learnt->nr, 1U);
+	KUNIT_EXPECT_EQ(test, learnt->slot,
+			(unsigned int)MEMLEDGER_NAMELESS_SLOT);
+	KUNIT_EXPECT_STREQ(test, learnt->text, "");
+	KUNIT_EXPECT_FALSE(test, learnt->tail);
+	learnt->nr = 0;
+	return learnt;
+}
+
+static struct learnt *make_slots(struct kunit *test)
+{
+	return make_filled_slots(test, 0xff);
+}
+
+static void find_slot(struct fixture *f, struct memledger_name_slots *slots,
+		      struct memledger_vma *out)
+{
+	down_read(&f->mm->mmap_lock);
+	slots->buf = f->buf;
+	slots->size = BUF_SIZE;
+	memledger_vma_slot(f->vma, slots, out);
+	up_read(&f->mm->mmap_lock);
+}
+
+static struct file *make_shmem(struct kunit *test, const char *name)
+{
+	struct file *file = memledger_shmem_file_setup(name, PAGE_SIZE);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	return file;
+}
+
 /* A name is told once, and every VMA that has it has the same slot. */
-static void slot_test(struct kunit *test)
+static void expect_slots(struct kunit *test, int fill)
 {
 	unsigned int slot[ARRAY_SIZE(slot_cases)], i;
-	struct memledger_name_slots *slots;
+	struct learnt *learnt = make_filled_slots(test, fill);
 	struct fixture *f = test->priv;
 
-	slots = kunit_kzalloc(test, sizeof(*slots), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, slots);
-	memset(slots, 0xff, sizeof(*slots));
-	memledger_name_slots_init(slots);
 	for (i = 0; i < ARRAY_SIZE(slot_cases); i++) {
 		const struct slot_case *c = &slot_cases[i];
 		struct memledger_vma out = {};
 		struct file *file = NULL;
 
-		if (c->file) {
-			file = memledger_shmem_file_setup(c->file, PAGE_SIZE);
-			KUNIT_ASSERT_FALSE(test, IS_ERR(file));
-		}
+		if (c->file)
+			file = make_shmem(test, c->file);
 		f->vma->vm_file = file;
 		f->vma->vm_ops = c->special ? &vdso_ops : NULL;
 		set_anon_name(test, f->vma, c->anon);
 
-		down_read(&f->mm->mmap_lock);
-		memledger_vma_slot(f->vma, slots, f->buf, BUF_SIZE, &out);
-		up_read(&f->mm->mmap_lock);
-
+		find_slot(f, &learnt->slots, &out);
 		slot[i] = out.slot;
 		KUNIT_EXPECT_LT(test, slot[i], MEMLEDGER_NAME_SLOTS);
 		KUNIT_EXPECT_EQ_MSG(test, slot[i], slot[c->like], "case %u", i);
+		KUNIT_EXPECT_NULL(test, out.name);
+		KUNIT_EXPECT_EQ_MSG(test, learnt->nr, c->named ? 1U : 0U,
+				    "case %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, out.len,
+				    c->named ? strlen(c->named) : 0,
+				    "case %u", i);
 		if (c->named) {
-			KUNIT_EXPECT_STREQ(test, out.name, c->named);
-			KUNIT_EXPECT_EQ(test, out.len, strlen(c->named));
-			KUNIT_EXPECT_EQ(test, out.deleted, !!c->file);
-		} else {
-			KUNIT_EXPECT_NULL_MSG(test, out.name, "case %u", i);
+			KUNIT_EXPECT_STREQ(test, learnt->text, c->named);
+			KUNIT_EXPECT_EQ(test, learnt->slot, slot[i]);
+			KUNIT_EXPECT_EQ(test, learnt->deleted, !!c->file);
+			KUNIT_EXPECT_FALSE(test, learnt->tail);
 		}
+		learnt->nr = 0;
 		f->vma->vm_file = NULL;
 		if (file)
 			fput(file);
 	}
+}
+
+static void slot_test(struct kunit *test)
+{
+	expect_slots(test, 0xff);
+	/* As memory is mostly: an empty name is no slot that was never used. */
+	expect_slots(test, 0);
+}
+
+/*
+ * The file of the VMA before is not looked at again, but its slot may be
+ * another name's by now.
+ */
+static void same_file_test(struct kunit *test)
+{
+	struct learnt *learnt = make_slots(test);
+	struct memledger_name_slots *slots = &learnt->slots;
+	struct file *file = make_shmem(test, "memfd:a");
+	struct fixture *f = test->priv;
+	struct memledger_vma out = {}, again = {};
+
+	f->vma->vm_file = file;
+	find_slot(f, slots, &out);
+	KUNIT_EXPECT_EQ(test, learnt->nr, 1U);
+	KUNIT_EXPECT_PTR_EQ(test, slots->file, (const struct file *)file);
+	memset(slots->texts, 0, sizeof(slots->texts));
+	find_slot(f, slots, &again);
+	KUNIT_EXPECT_EQ(test, again.slot, out.slot);
+	KUNIT_EXPECT_EQ(test, again.len, (size_t)0);
+	KUNIT_EXPECT_EQ(test, learnt->nr, 1U);
+
+	/* A text that is learnt may be in the place of the file's name. */
+	f->vma->vm_file = make_shmem(test, "memfd:b");
+	find_slot(f, slots, &again);
+	fput(f->vma->vm_file);
+	KUNIT_EXPECT_EQ(test, learnt->nr, 2U);
+	f->vma->vm_file = file;
+	find_slot(f, slots, &again);
+	KUNIT_EXPECT_EQ(test, learnt->nr, 3U);
+	KUNIT_EXPECT_STREQ(test, learnt->text, "/memfd:a");
+#ifdef CONFIG_ANON_VMA_NAME
+	f->vma->vm_file = NULL;
+	set_anon_name(test, f->vma, "c");
+	find_slot(f, slots, &again);
+	KUNIT_EXPECT_EQ(test, learnt->nr, 4U);
+	KUNIT_EXPECT_NULL(test, slots->file);
+	set_anon_name(test, f->vma, NULL);
+#endif
+	/* This one's slot is anybody's. */
+	fput(file);
+	file = make_shmem(test, "memfd:" LONGEST);
+	f->vma->vm_file = file;
+	find_slot(f, slots, &again);
+	KUNIT_EXPECT_EQ(test, again.slot, (u16)MEMLEDGER_OTHER_SLOT);
+	learnt->nr = 0;
+	find_slot(f, slots, &again);
+	KUNIT_EXPECT_EQ(test, learnt->nr, 0U);
+	f->vma->vm_file = NULL;
+	f->vma->vm_ops = &vdso_ops;
+	find_slot(f, slots, &again);
+	KUNIT_EXPECT_EQ(test, again.slot, (u16)MEMLEDGER_OTHER_SLOT);
+	f->vma->vm_ops = NULL;
+	f->vma->vm_file = file;
+	find_slot(f, slots, &again);
+	KUNIT_EXPECT_EQ(test, learnt->nr, 2U);
+	KUNIT_EXPECT_STREQ(test, learnt->text, "/memfd:" LONGEST);
+	f->vma->vm_file = NULL;
+	fput(file);
 }
 
 /* What may become different about the file at an address. */
@@ -422,25 +564,30 @@ static void change_file(struct mapped_file *m, enum file_change change)
 	}
 }
 
-/* A file is known again as long as nothing about its name is different. */
-static void file_slot_test(struct kunit *test)
+static struct mapped_file *make_file(struct kunit *test)
 {
-	struct memledger_name_slots *slots;
 	static struct hlist_bl_node *hashed;
-	struct mapped_file *m;
-	unsigned int change, slot;
-	bool known;
+	struct mapped_file *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
 
-	slots = kunit_kzalloc(test, sizeof(*slots), GFP_KERNEL);
-	m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, slots);
 	KUNIT_ASSERT_NOT_NULL(test, m);
 	m->dentry.d_sb = &m->sb;
 	m->dentry.d_parent = &m->parent[0];
 	m->dentry.d_hash.pprev = &hashed;
+	m->dentry.d_name = (struct qstr)QSTR_INIT("libc.so and more", 7);
+	spin_lock_init(&m->dentry.d_lock);
 	m->file.f_inode = &m->inode[0];
 	m->path.mnt = &m->mnt[0];
 	m->path.dentry = &m->dentry;
+	return m;
+}
+
+/* A file is known again as long as nothing about its name is different. */
+static void file_slot_test(struct kunit *test)
+{
+	struct memledger_name_slots *slots = &make_slots(test)->slots;
+	struct mapped_file *m = make_file(test);
+	unsigned int change, slot;
+	bool known;
 
 	slot = file_slot(slots, &m->path, &m->file, &known);
 	KUNIT_EXPECT_FALSE(test, known);
@@ -456,9 +603,56 @@ static void file_slot_test(struct kunit *test)
 	}
 }
 
+static char *print_itself(struct dentry *dentry, char *buf, int size)
+{
+	return buf;
+}
+
+/* The last part of a path is told only where it is the last part of a path. */
+static void tail_test(struct kunit *test)
+{
+	static const struct dentry_operations no_ops, self_ops = {
+		.d_dname = print_itself,
+	};
+	struct learnt *learnt = make_slots(test);
+	struct mapped_file *m = make_file(test);
+	struct dentry *dentry = &m->dentry;
+	size_t len = 0;
+
+	dentry->d_op = &no_ops;
+	learnt->enough = true;
+	KUNIT_EXPECT_TRUE(test, learn_tail(&learnt->slots, 7, &m->path, &len));
+	KUNIT_EXPECT_EQ(test, len, (size_t)7);
+	KUNIT_EXPECT_STREQ(test, learnt->text, "libc.so");
+	KUNIT_EXPECT_EQ(test, learnt->slot, 7U);
+	KUNIT_EXPECT_TRUE(test, learnt->tail);
+	KUNIT_EXPECT_FALSE(test, learnt->deleted);
+	KUNIT_EXPECT_TRUE(test, spin_trylock(&dentry->d_lock));
+	spin_unlock(&dentry->d_lock);
+
+	change_file(m, IS_UNLINKED);
+	learnt->enough = false;
+	KUNIT_EXPECT_FALSE(test, learn_tail(&learnt->slots, 7, &m->path, &len));
+	KUNIT_EXPECT_TRUE(test, learnt->deleted);
+	KUNIT_EXPECT_EQ(test, learnt->nr, 2U);
+
+	learnt->enough = true;
+	m->mnt[0].mnt_root = dentry;
+	KUNIT_EXPECT_FALSE(test, learn_tail(&learnt->slots, 7, &m->path, &len));
+	m->mnt[0].mnt_root = &m->parent[0];
+	dentry->d_op = &self_ops;
+	KUNIT_EXPECT_FALSE(test, learn_tail(&learnt->slots, 7, &m->path, &len));
+	dentry->d_op = &no_ops;
+	dentry->d_parent = dentry;
+	KUNIT_EXPECT_FALSE(test, learn_tail(&learnt->slots, 7, &m->path, &len));
+	KUNIT_EXPECT_EQ(test, learnt->nr, 2U);
+}
+
 static struct kunit_case vma_name_tests[] = {
 	KUNIT_CASE(slot_test),
+	KUNIT_CASE(same_file_test),
 	KUNIT_CASE(file_slot_test),
+	KUNIT_CASE(tail_test),
 	KUNIT_CASE_PARAM(escape_test, escape_gen_params),
 	KUNIT_CASE_PARAM(file_test, file_gen_params),
 	KUNIT_CASE(special_test),

@@ -92,7 +92,7 @@ static inline const char *memledger_vma_anon_name(struct vm_area_struct *vma)
 	if (vma->vm_file)
 		return NULL;
 #endif
-	mmap_assert_locked(vma->vm_mm);
+	lockdep_assert_held(&vma->vm_mm->mmap_lock);
 	return vma->anon_name ? vma->anon_name->name : NULL;
 #else
 	return NULL;
@@ -220,6 +220,35 @@ static inline bool memledger_leaf_has_mapcount(swp_entry_t entry)
 }
 
 /*
+ * Whether @page is one of the later pages of a folio. PageTail() also knows the
+ * first pages of a hugetlb folio that are later ones in truth: up to 7.0 they
+ * look the same, PG_head included, where memory for struct pages is saved.
+ */
+static inline bool memledger_page_is_tail(const struct page *page)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+	return READ_ONCE(page->compound_head) & 1;
+#else
+	return PageTail(page);
+#endif
+}
+
+/* How often the page of a folio that is not large is mapped. */
+static inline u32 memledger_small_mapcount(struct folio *folio)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+	return page_mapcount(&folio->page);
+#elif defined(CONFIG_NO_PAGE_MAPCOUNT)
+	return atomic_read(&folio->_mapcount) + 1;
+#else
+	int mapcount = atomic_read(&folio->_mapcount) + 1;
+
+	/* The field holds the type of pages that have one. */
+	return page_mapcount_is_type(mapcount) ? 0 : mapcount;
+#endif
+}
+
+/*
  * How often a page is mapped. The kernel's own function for smaps is private
  * to fs/proc from 6.12 on; this must give what it gives.
  */
@@ -232,7 +261,7 @@ static inline u32 memledger_page_mapcount(struct folio *folio,
 	int entire, mapcount;
 
 	if (!folio_test_large(folio))
-		return atomic_read(&folio->_mapcount) + 1;
+		return memledger_small_mapcount(folio);
 	mapcount = folio_large_mapcount(folio);
 	if (mapcount <= 0)
 		return 0;
@@ -245,14 +274,14 @@ static inline u32 memledger_page_mapcount(struct folio *folio,
 		   folio_large_order(folio);
 	return max(mapcount + entire, 1);
 #else
-	int mapcount = atomic_read(&page->_mapcount) + 1;
+	int mapcount;
 
-	/* The field holds the type of pages that have one. */
+	if (!folio_test_large(folio))
+		return memledger_small_mapcount(folio);
+	mapcount = atomic_read(&page->_mapcount) + 1;
 	if (page_mapcount_is_type(mapcount))
 		mapcount = 0;
-	if (folio_test_large(folio))
-		mapcount += folio_entire_mapcount(folio);
-	return mapcount;
+	return mapcount + folio_entire_mapcount(folio);
 #endif
 }
 
@@ -273,6 +302,16 @@ static inline bool memledger_page_private(struct folio *folio, u32 mapcount)
 static inline bool memledger_divides_private(void)
 {
 	return IS_ENABLED(CONFIG_NO_PAGE_MAPCOUNT);
+}
+
+/* PG_*. 6.18 gave them a type. */
+static inline unsigned long memledger_folio_flags(struct folio *folio)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
+	return READ_ONCE(folio->flags.f);
+#else
+	return READ_ONCE(folio->flags);
+#endif
 }
 
 static inline u32 memledger_folio_entire_mapcount(struct folio *folio)

@@ -96,23 +96,33 @@ static u32 entry_facts(const struct address_space *mapping, bool dirty)
 {
 	u32 facts = dirty ? MEMLEDGER_ENTRY_DIRTY : 0;
 
-	if (memledger_mapping_is_anon(mapping))
-		facts |= MEMLEDGER_ENTRY_ANON;
+	if (!memledger_mapping_is_anon(mapping))
+		return facts;
 	if (memledger_mapping_is_ksm(mapping))
 		facts |= MEMLEDGER_ENTRY_KSM;
-	return facts;
+	return facts | MEMLEDGER_ENTRY_ANON;
 }
 
 /* Adds what the flags tell. */
-static u32 folio_facts(struct folio *folio, u32 facts)
+static u32 flags_facts(unsigned long flags, u32 facts)
 {
 	if (facts & MEMLEDGER_ENTRY_DIRTY)
 		return facts;
-	if (folio_test_dirty(folio))
+	if (flags & BIT(PG_dirty))
 		return facts | MEMLEDGER_ENTRY_DIRTY;
-	if ((facts & MEMLEDGER_ENTRY_ANON) && !folio_test_swapbacked(folio))
+	if ((facts & MEMLEDGER_ENTRY_ANON) && !(flags & BIT(PG_swapbacked)))
 		return facts | MEMLEDGER_ENTRY_LAZYFREE;
 	return facts;
+}
+
+/* The flags that it looks at, and the one that tells a large folio. */
+static unsigned long telling_flags(u32 facts)
+{
+	if (facts & MEMLEDGER_ENTRY_DIRTY)
+		return BIT(PG_head);
+	if (facts & MEMLEDGER_ENTRY_ANON)
+		return BIT(PG_head) | BIT(PG_dirty) | BIT(PG_swapbacked);
+	return BIT(PG_head) | BIT(PG_dirty);
 }
 
 static u32 vma_facts(const struct vm_area_struct *vma)
@@ -136,8 +146,8 @@ static void account_pages(struct memledger_page_walk *walk, struct page *page,
 			  bool private)
 {
 	struct folio *folio = page_folio(page);
-	u32 facts = folio_facts(folio, entry_facts(READ_ONCE(folio->mapping),
-						   dirty));
+	u32 facts = flags_facts(memledger_folio_flags(folio),
+				entry_facts(READ_ONCE(folio->mapping), dirty));
 	struct memledger_entry entry = { .bytes = PAGE_SIZE };
 	unsigned int i, run;
 
@@ -261,63 +271,92 @@ static const struct memledger_pfns *find_pfns(struct memledger_page_walk *walk,
 	return &pfns[i];
 }
 
-/* No table begins there, and no folio has that. */
+/* No table begins there, no page is mapped so often, and no folio has that. */
 #define NO_TABLE	1UL
+#define NO_MAPCOUNT	U32_MAX
 #define NO_MAPPING	((const struct address_space *)ULONG_MAX)
 
 /*
- * Makes walk->like what @pte, which is present, is like. Where an entry has the
- * page frame in another form than as a row of bits from PAGE_SHIFT on (x86
- * inverts it if access is not allowed), it is like no other.
+ * Which of @form's pages @pte is for; none of them if this is not below
+ * form->nr: what differs below the page frame comes out on top of it.
  */
-static bool look_at_pte(struct memledger_page_walk *walk, pte_t pte)
+static __always_inline u64 form_index(const struct memledger_pte_form *form,
+				      pte_t pte)
+{
+	return ror64(pte_val(pte_mkold(pte)) - form->first, PAGE_SHIFT);
+}
+
+/*
+ * Present entries that are like @pte, the page frame aside. Where that is not
+ * a row of bits from PAGE_SHIFT on (x86 inverts it if access is not allowed),
+ * there are no others. @nr is 0 if there is no such page frame.
+ */
+static struct memledger_pte_form make_form(struct memledger_page_walk *walk,
+					   pte_t pte)
 {
 	unsigned long pfn = pte_pfn(pte);
 	const struct memledger_pfns *pfns = find_pfns(walk, pfn);
-	struct memledger_pte_like *like = &walk->like;
 	u64 first, last;
 
+	pte = pte_mkold(pte);
 	if (!pfns)
-		return false;
+		return (struct memledger_pte_form){};
 	first = pte_val(pte) - ((u64)(pfn - pfns->start) << PAGE_SHIFT);
 	last = pte_val(pte) + ((u64)(pfns->end - 1 - pfn) << PAGE_SHIFT);
 	if (pte_pfn(__pte(first)) == pfns->start &&
-	    pte_pfn(__pte(last)) == pfns->end - 1) {
-		like->first = first;
-		like->nr = pfns->end - pfns->start;
-		like->page = pfn_to_page(pfns->start);
-	} else {
-		like->first = pte_val(pte);
-		like->nr = 1;
-		like->page = pfn_to_page(pfn);
-	}
-	like->mapping = NO_MAPPING;
-	return true;
+	    pte_pfn(__pte(last)) == pfns->end - 1)
+		return (struct memledger_pte_form){
+			.first = first,
+			.nr = pfns->end - pfns->start,
+			.page = pfn_to_page(pfns->start),
+		};
+	return (struct memledger_pte_form){
+		.first = pte_val(pte),
+		.nr = 1,
+		.page = pfn_to_page(pfn),
+	};
 }
 
-/* What others have of a page that they map too, as a part of its PSS. */
+/* The page of @pte, which is present and like none of walk->forms, or NULL. */
+static noinline struct page *meet_form(struct memledger_page_walk *walk,
+				       pte_t pte)
+{
+	struct memledger_pte_form *form =
+		&walk->forms[walk->next_form++ % ARRAY_SIZE(walk->forms)];
+
+	*form = make_form(walk, pte);
+	walk->form = form;
+	return form->nr ? form->page + form_index(form, pte) : NULL;
+}
+
+/* Makes walk->form that of @pte, which is present. Returns its page, or NULL. */
+static struct page *find_form(struct memledger_page_walk *walk, pte_t pte)
+{
+	struct memledger_pte_form *form = walk->forms;
+
+	/* That an entry is dirty is a fact, and may be another one now. */
+	walk->like.mapping = NO_MAPPING;
+	for (; form < walk->forms + ARRAY_SIZE(walk->forms); form++) {
+		u64 index = form_index(form, pte);
+
+		if (index < form->nr) {
+			walk->form = form;
+			return form->page + index;
+		}
+	}
+	return meet_form(walk, pte);
+}
+
+/* What others have of a page that is mapped so often, as a part of its PSS. */
 static u32 others_share(u32 mapcount)
 {
 	const u32 all = (u32)PAGE_SIZE << MEMLEDGER_PSS_SHIFT;
 
-	return all - all / mapcount;
+	return mapcount < 2 ? 0 : all - all / mapcount;
 }
 
-/* Whether @page counts as ours alone, and what others have of it. */
-static __always_inline bool page_is_private(struct folio *folio,
-					    struct page *page, u32 *others)
-{
-	u32 mapcount;
-
-	if (folio_has_one_entry(folio))
-		return true;
-	mapcount = memledger_page_mapcount(folio, page);
-	if (mapcount >= 2)
-		*others = others_share(mapcount);
-	return memledger_page_private(folio, mapcount);
-}
-
-static void account_nonpresent_pte(struct memledger_page_walk *walk, pte_t pte)
+static noinline void account_nonpresent_pte(struct memledger_page_walk *walk,
+					    pte_t pte)
 {
 	swp_entry_t entry = memledger_pte_leaf(pte);
 	struct page *page;
@@ -338,46 +377,160 @@ static void account_nonpresent_pte(struct memledger_page_walk *walk, pte_t pte)
 #define UNLIKE_COST	3
 
 /*
- * An entry that is not like the last one. Returns whether its page is still to
- * be counted; then walk->like is like it.
+ * An entry that is not like the last one. Returns its page if that is still to
+ * be counted; then walk->form is the entry's.
  */
-static noinline bool meet_pte(struct memledger_page_walk *walk, pte_t pte,
-			      unsigned long addr)
+static noinline struct page *meet_pte(struct memledger_page_walk *walk,
+				      pte_t pte, unsigned long addr)
 {
 	struct page *page;
 
 	if (pte_none(pte)) {
 		walk_hole(walk, addr, addr + PAGE_SIZE);
-		return false;
+		return NULL;
 	}
 	walk->budget -= UNLIKE_COST;
 	if (!pte_present(pte)) {
 		account_nonpresent_pte(walk, pte);
-		return false;
+		return NULL;
 	}
 	if (!pte_special(pte))
-		return look_at_pte(walk, pte_mkold(pte));
+		return find_form(walk, pte);
 	/* The zero page, KSM's, or a frame without a struct page. */
 	if (memledger_vma_special_page(walk->vma, addr, &page) && page)
 		account_present_page(walk, page, 1, pte_dirty(pte));
-	return false;
+	return NULL;
 }
 
-/* Other facts are to come: count the pages so far with theirs. */
+/* Pages with other facts are to come: those so far are counted with theirs. */
 static void tally_alike(struct memledger_page_walk *walk)
 {
-	struct memledger_pte_like *like = &walk->like;
+	struct memledger_alike *alike = &walk->alike;
 
-	if (like->nr_private)
+	if (alike->nr_private)
 		memledger_tally_pages(&walk->tally,
-				      like->facts | MEMLEDGER_ENTRY_PRIVATE,
-				      like->nr_private, 0);
-	if (like->nr_shared)
-		memledger_tally_pages(&walk->tally, like->facts,
-				      like->nr_shared, like->others);
-	like->nr_private = 0;
-	like->nr_shared = 0;
-	like->others = 0;
+				      alike->facts | MEMLEDGER_ENTRY_PRIVATE,
+				      alike->nr_private, 0);
+	if (alike->nr_shared)
+		memledger_tally_pages(&walk->tally, alike->facts,
+				      alike->nr_shared, alike->others);
+	memledger_alike_clear(alike);
+}
+
+/* A folio whose @mapping is not that of the last one. */
+static void meet_mapping(struct memledger_page_walk *walk, struct folio *folio,
+			 const struct address_space *mapping)
+{
+	struct memledger_page_like *like = &walk->like;
+	unsigned long flags = memledger_folio_flags(folio);
+	bool dirty = pte_dirty(__pte(walk->form->first));
+	u32 facts;
+
+	like->mapping = mapping;
+	like->facts = entry_facts(mapping, dirty);
+	like->flags_mask = telling_flags(like->facts);
+	like->flags = flags & like->flags_mask & ~BIT(PG_head);
+	facts = flags_facts(flags, like->facts);
+	if (facts != walk->alike.facts) {
+		tally_alike(walk);
+		walk->alike.facts = facts;
+	}
+}
+
+/* A page that is unlike those in walk->alike, but has the last one's mapping. */
+static noinline void tally_page(struct memledger_page_walk *walk,
+				struct folio *folio, struct page *page)
+{
+	u32 facts = flags_facts(memledger_folio_flags(folio),
+				walk->like.facts);
+	bool private = true;
+	u32 mapcount = 1;
+
+	if (!folio_has_one_entry(folio)) {
+		mapcount = memledger_page_mapcount(folio, page);
+		private = memledger_page_private(folio, mapcount);
+	}
+	if (private)
+		facts |= MEMLEDGER_ENTRY_PRIVATE;
+	memledger_tally_pages(&walk->tally, facts, 1, others_share(mapcount));
+}
+
+/* A page that has the facts of those in walk->alike. */
+static __always_inline void count_alike(struct memledger_page_walk *walk,
+					struct folio *folio, struct page *page,
+					bool small)
+{
+	struct memledger_page_like *like = &walk->like;
+	u32 mapcount;
+
+	if (folio_has_one_entry(folio)) {
+		walk->alike.nr_private++;
+		return;
+	}
+	mapcount = small ? memledger_small_mapcount(folio) :
+			   memledger_page_mapcount(folio, page);
+	/* A count that was shared before is so again. */
+	if (unlikely(mapcount != like->mapcount ||
+		     memledger_divides_private())) {
+		if (memledger_page_private(folio, mapcount)) {
+			if (memledger_divides_private() && mapcount > 1)
+				tally_page(walk, folio, page);
+			else
+				walk->alike.nr_private++;
+			return;
+		}
+		like->mapcount = mapcount;
+		like->others = others_share(mapcount);
+	}
+	walk->alike.nr_shared++;
+	walk->alike.others += like->others;
+}
+
+/* A page of a large folio, or one that is unlike the last. */
+static noinline void meet_page(struct memledger_page_walk *walk,
+			       struct page *page)
+{
+	struct memledger_page_like *like = &walk->like;
+	struct folio *folio = page_folio(page);
+	/* Once: KSM and truncation change it meanwhile. */
+	const struct address_space *mapping = READ_ONCE(folio->mapping);
+	unsigned long flags;
+
+	if (mapping != like->mapping)
+		meet_mapping(walk, folio, mapping);
+	flags = memledger_folio_flags(folio) & like->flags_mask;
+	if ((flags & ~BIT(PG_head)) == like->flags)
+		count_alike(walk, folio, page, false);
+	else
+		tally_page(walk, folio, page);
+}
+
+/*
+ * Mostly a page is a folio by itself, without PG_head then, and like the one
+ * before in all else that matters: it is only counted.
+ */
+static __always_inline void count_page(struct memledger_page_walk *walk,
+				       struct page *page)
+{
+	const struct memledger_page_like *like = &walk->like;
+	struct folio *folio = (struct folio *)page;
+
+	if (likely(!memledger_page_is_tail(page) &&
+		   READ_ONCE(folio->mapping) == like->mapping &&
+		   (memledger_folio_flags(folio) & like->flags_mask) ==
+		   like->flags))
+		count_alike(walk, folio, page, true);
+	else
+		meet_page(walk, page);
+}
+
+/* The last of a row of entries with nothing in them, the first of which is @pte. */
+static noinline pte_t *last_none(pte_t *pte, const pte_t *end)
+{
+	do {
+		pte++;
+	} while (pte < end && pte_none(ptep_get(pte)));
+	return pte - 1;
 }
 
 /*
@@ -385,92 +538,64 @@ static void tally_alike(struct memledger_page_walk *walk)
  *
  * Neighbours are mostly alike. So an entry is first compared with what the one
  * before was like, which tells at once that it is present and where its page
- * is; and a folio that adds no fact to those is only counted.
+ * is.
  */
 static unsigned long walk_ptes(struct memledger_page_walk *walk, pte_t *pte,
 			       unsigned long addr, unsigned long end)
 {
 	unsigned long nr = min_t(unsigned long, (end - addr) >> PAGE_SHIFT,
 				 walk->budget);
-	pte_t *const first = pte, *const last = pte + nr;
-	struct memledger_pte_like *like = &walk->like;
+	const struct memledger_pte_form *form = walk->form;
+	pte_t *const last = pte + nr;
 
 	walk->budget -= nr;
+	end = addr + nr * PAGE_SIZE;
 	for (; pte < last; pte++) {
-		pte_t entry = ptep_get(pte);
-		const struct address_space *mapping;
-		unsigned long index;
-		struct folio *folio;
+		u64 index = form_index(form, ptep_get(pte));
 		struct page *page;
-		u32 facts, others;
-		bool private;
+		pte_t entry;
 
-		/* What differs below the page frame comes out on top of it. */
-		index = ror64(pte_val(pte_mkold(entry)) - like->first,
-			      PAGE_SHIFT);
-		if (unlikely(index >= like->nr)) {
-			if (pte_none(entry) && !walk->holes)
-				continue;
-			if (!meet_pte(walk, entry,
-				      addr + (pte - first) * PAGE_SIZE))
-				continue;
-			index = pte_pfn(entry) - page_to_pfn(like->page);
+		if (likely(index < form->nr)) {
+			count_page(walk, form->page + index);
+			continue;
 		}
-
-		page = like->page + index;
-		folio = page_folio(page);
-		/* Once: KSM and truncation change it meanwhile. */
-		mapping = READ_ONCE(folio->mapping);
-		if (unlikely(mapping != like->mapping)) {
-			tally_alike(walk);
-			like->mapping = mapping;
-			like->facts = entry_facts(mapping, pte_dirty(entry));
+		entry = ptep_get(pte);
+		if (pte_none(entry) && !walk->holes) {
+			pte = last_none(pte, last);
+			continue;
 		}
-
-		others = 0;
-		private = page_is_private(folio, page, &others);
-		facts = folio_facts(folio, like->facts);
-		if (unlikely(facts != like->facts) ||
-		    (memledger_divides_private() && private && others)) {
-			if (private)
-				facts |= MEMLEDGER_ENTRY_PRIVATE;
-			memledger_tally_pages(&walk->tally, facts, 1, others);
-		} else if (private) {
-			like->nr_private++;
-		} else {
-			like->nr_shared++;
-			like->others += others;
-		}
+		page = meet_pte(walk, entry, end - (last - pte) * PAGE_SIZE);
+		form = walk->form;
+		if (page)
+			meet_page(walk, page);
 	}
-	return addr + nr * PAGE_SIZE;
+	return end;
 }
 
-/* What is counted but not yet added up; the pages are all of one VMA. */
-static void flush_tally(struct memledger_page_walk *walk)
+/**
+ * memledger_page_walk_flush - add up what is counted
+ * @walk: the pages are all of walk->vma, which is still there if there are any
+ */
+void memledger_page_walk_flush(struct memledger_page_walk *walk)
 {
-	struct memledger_pte_like *like = &walk->like;
-	u32 facts = like->facts | vma_facts(walk->vma);
+	struct memledger_alike *alike = &walk->alike;
+	u32 facts;
 	u64 bytes;
 
-	/* Mostly there is nothing else. */
-	if (like->nr_private) {
-		bytes = like->nr_private * (u64)PAGE_SIZE;
-		memledger_account_alike(walk->usage, bytes,
-					bytes << MEMLEDGER_PSS_SHIFT,
-					facts | MEMLEDGER_ENTRY_PRIVATE);
-	}
-	if (like->nr_shared) {
-		bytes = like->nr_shared * (u64)PAGE_SIZE;
-		memledger_account_alike(walk->usage, bytes,
-					(bytes << MEMLEDGER_PSS_SHIFT) -
-					like->others, facts);
-	}
-	like->nr_private = 0;
-	like->nr_shared = 0;
-	like->others = 0;
-	if (walk->tally.used)
-		memledger_account_tally(walk->usage, &walk->tally, PAGE_SIZE,
-					vma_facts(walk->vma));
+	if (!alike->nr_private && !alike->nr_shared && !walk->tally.used)
+		return;
+	facts = alike->facts | vma_facts(walk->vma);
+	bytes = alike->nr_private * (u64)PAGE_SIZE;
+	memledger_account_alike(walk->usage, bytes,
+				bytes << MEMLEDGER_PSS_SHIFT,
+				facts | MEMLEDGER_ENTRY_PRIVATE);
+	bytes = alike->nr_shared * (u64)PAGE_SIZE;
+	memledger_account_alike(walk->usage, bytes,
+				(bytes << MEMLEDGER_PSS_SHIFT) - alike->others,
+				facts);
+	memledger_alike_clear(alike);
+	memledger_account_tally(walk->usage, &walk->tally, PAGE_SIZE,
+				vma_facts(walk->vma));
 }
 
 /* What a huge entry costs, in others, where its pages are all alike. */
@@ -707,13 +832,16 @@ void memledger_page_walk_begin(struct memledger_page_walk *walk, long budget)
 {
 	*walk = (struct memledger_page_walk){
 		.budget = budget,
+		.form = walk->forms,
+		.like.mapcount = NO_MAPCOUNT,
 		.table.addr = NO_TABLE,
 	};
 }
 
 /**
- * memledger_page_walk_range - add up the entries of a range of a VMA
- * @walk: the VMA, and where the numbers go
+ * memledger_page_walk_range - count the entries of a range of a VMA
+ * @walk: the VMA, and where the numbers go; in the end memledger_page_walk_flush()
+ *	takes them there, unless the caller can do with walk->alike
  * @addr: first address
  * @end: first address behind the range, not above the VMA's end
  *
@@ -732,11 +860,11 @@ unsigned long memledger_page_walk_range(struct memledger_page_walk *walk,
 
 	while (addr < end && walk->budget > 0) {
 		if ((addr & PMD_MASK) == walk->table.addr)
-			addr = walk_table(walk, addr, pmd_addr_end(addr, end));
+			addr = walk_table(walk, addr,
+					  min(end, walk->table.addr + PMD_SIZE));
 		else
 			addr = walk_down(walk, addr, end);
 	}
-	flush_tally(walk);
 	return addr;
 }
 

@@ -113,7 +113,7 @@ static unsigned int vma_prot(const struct memledger_vma *vma)
 		      MEMLEDGER_PROT_WRITE == VM_WRITE &&
 		      MEMLEDGER_PROT_EXEC == VM_EXEC);
 
-	return vma->flags & (VM_READ | VM_WRITE | VM_EXEC);
+	return vma->flags & MEMLEDGER_PROT_ALL;
 }
 
 static struct memledger_verdict
@@ -166,21 +166,23 @@ struct totals_builder {
 	struct memledger_record *record;
 };
 
-static void learn_name(struct memledger_known *known, unsigned int slot,
-		       const char *name, size_t len, bool deleted)
+static bool learn_name(struct memledger_name_slots *slots, unsigned int slot,
+		       const char *name, size_t len, bool deleted, bool tail)
 {
+	struct memledger_known *known =
+		container_of(slots, struct memledger_known, slots);
 	struct name_kind *kind = &known->kind[slot];
 
+	if (tail) {
+		kind->device = false;
+		return memledger_classify_tail(known->profile, name, len,
+					       deleted, &kind->verdict);
+	}
 	kind->verdict = memledger_classify_name(known->profile, name, len,
 						deleted);
 	kind->device = kind->verdict.category == MEMLEDGER_CAT_OTHER_DEV &&
 		       memledger_graphics_is_device(name, len);
-}
-
-static void forget_names(struct memledger_known *known)
-{
-	memledger_name_slots_init(&known->slots);
-	learn_name(known, MEMLEDGER_NAMELESS_SLOT, "", 0, false);
+	return true;
 }
 
 /* Makes @known, if it is not there yet, and of use by the rules of @profile. */
@@ -196,7 +198,7 @@ static int prepare_known(struct memledger_known **known,
 	if ((*known)->profile == profile)
 		return 0;
 	(*known)->profile = profile;
-	forget_names(*known);
+	memledger_name_slots_init(&(*known)->slots, learn_name);
 	return 0;
 }
 
@@ -209,28 +211,44 @@ void memledger_known_free(struct memledger_known *known)
 	kvfree(known);
 }
 
+/* A VMA that has more to tell than how many pages it has that are alike. */
+static noinline int add_special_vma(struct memledger_record *record,
+				    struct memledger_usage *row,
+				    const struct memledger_vma *vma,
+				    bool swappable, bool device)
+{
+	struct memledger_usage usage = {};
+
+	if (vma->alike)
+		memledger_usage_add_alike(&usage, vma->alike, PAGE_SIZE,
+					  vma->usage.size, swappable);
+	else
+		memledger_usage_add(&usage, &vma->usage, swappable);
+	memledger_usage_merge(row, &usage);
+	if (device) {
+		record->device_rss += usage.rss;
+		record->device_pss += usage.pss;
+	}
+	return 0;
+}
+
 static int add_vma(const struct memledger_vma *vma, void *arg)
 {
 	struct totals_builder *builder = arg;
 	struct memledger_record *record = builder->record;
-	struct name_kind *kind = &builder->known->kind[vma->slot];
+	const struct name_kind *kind = &builder->known->kind[vma->slot];
 	const struct memledger_verdict *verdict;
+	struct memledger_usage *row;
 
-	if (vma->name)
-		learn_name(builder->known, vma->slot, vma->name, vma->len,
-			   vma->deleted);
 	verdict = memledger_classifier_place(&builder->classifier,
 					     &kind->verdict, vma->start,
 					     vma->end, vma_prot(vma));
-	if (memledger_vma_usage_is_empty(&vma->usage))
-		memledger_totals_add_unused(&record->totals, verdict,
-					    vma->usage.size);
-	else
-		memledger_totals_add(&record->totals, verdict, &vma->usage);
-	if (kind->device) {
-		record->device_rss += vma->usage.rss;
-		record->device_pss += vma->usage.pss;
-	}
+	row = memledger_totals_row(&record->totals, verdict);
+	if (unlikely(!vma->alike || kind->device))
+		return add_special_vma(record, row, vma, verdict->swappable,
+				       kind->device);
+	memledger_usage_add_alike(row, vma->alike, PAGE_SIZE, vma->usage.size,
+				  verdict->swappable);
 	return 0;
 }
 
@@ -266,12 +284,6 @@ static int walk_totals(struct pid *pid, const bool *stop,
 	ret = memledger_walk_run(&walk,
 				 READ_ONCE(memledger_settings.slice_entries),
 				 add_vma, &builder);
-	/*
-	 * It may have ended in a mapping with a name that has a slot, but was
-	 * not placed, since add_vma() never saw it.
-	 */
-	if (ret)
-		forget_names(known);
 	*cost = walk.stats;
 	memledger_walk_end(&walk);
 	memledger_totals_sum(&record->totals);

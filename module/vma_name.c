@@ -121,7 +121,7 @@ static size_t anon_name(char *buf, size_t size, const char *text)
 }
 
 /* The kernel's own word for a mapping without a file, or NULL. */
-static const char *special_name(struct vm_area_struct *vma)
+static __always_inline const char *special_name(struct vm_area_struct *vma)
 {
 	const char *name = NULL;
 
@@ -174,22 +174,41 @@ void memledger_vma_name(struct vm_area_struct *vma, char *buf, size_t size,
 /**
  * memledger_name_slots_init - forget all names
  * @slots: the slots
+ * @learn: told of each that gets one; also of the name of those without
  */
-void memledger_name_slots_init(struct memledger_name_slots *slots)
+void memledger_name_slots_init(struct memledger_name_slots *slots,
+			       memledger_learn_fn learn)
 {
 	unsigned int i;
 
+	slots->learn = learn;
+	slots->file = NULL;
 	for (i = 0; i < MEMLEDGER_NR_TEXT_SLOTS; i++)
-		slots->text[i].hash_len = 0;
+		slots->texts[i].hash_len = 0;
 	for (i = 0; i < MEMLEDGER_NR_FILE_SLOTS; i++)
-		slots->file[i].dentry = NULL;
+		slots->files[i].dentry = NULL;
+	learn(slots, MEMLEDGER_NAMELESS_SLOT, "", 0, false, false);
 }
 
-static bool is_in_slot(const struct memledger_text_slot *slot, const char *text,
-		       u64 hash_len, bool shmem)
+/* Eight bytes at a time, which is what names are worth, not a call. */
+static __always_inline bool same_text(const char *a, const char *b, size_t len)
+{
+	size_t i;
+
+	if (len < 8)
+		return !memcmp(a, b, len);
+	for (i = 0; i + 8 < len; i += 8)
+		if (memcmp(a + i, b + i, 8))
+			return false;
+	return !memcmp(a + len - 8, b + len - 8, 8);
+}
+
+static __always_inline bool is_in_slot(const struct memledger_text_slot *slot,
+				       const char *text, u64 hash_len,
+				       bool shmem)
 {
 	return slot->hash_len == hash_len && slot->shmem == shmem &&
-	       !memcmp(slot->text, text, hashlen_len(hash_len));
+	       same_text(slot->text, text, hashlen_len(hash_len));
 }
 
 /*
@@ -203,20 +222,22 @@ static unsigned int text_slot(struct memledger_name_slots *slots,
 	u64 hash_len = hashlen_string(NULL, text);
 	size_t len = hashlen_len(hash_len);
 	unsigned int i = hashlen_hash(hash_len) % MEMLEDGER_NR_TEXT_SLOTS;
-	struct memledger_text_slot *slot = &slots->text[i];
+	struct memledger_text_slot *slot = &slots->texts[i];
 
+	/* An empty name looks like a slot that nobody has. */
+	*known = false;
+	if (unlikely(!len || len > MEMLEDGER_TEXT_SLOT_SIZE))
+		return MEMLEDGER_OTHER_SLOT;
 	*known = true;
-	if (is_in_slot(slot, text, hash_len, shmem))
+	if (likely(is_in_slot(slot, text, hash_len, shmem)))
 		return MEMLEDGER_TEXT_SLOTS + i;
-	if (is_in_slot(&slots->text[i ^ 1], text, hash_len, shmem))
+	if (is_in_slot(&slots->texts[i ^ 1], text, hash_len, shmem))
 		return MEMLEDGER_TEXT_SLOTS + (i ^ 1);
 
 	*known = false;
-	if (!len || len > MEMLEDGER_TEXT_SLOT_SIZE)
-		return MEMLEDGER_OTHER_SLOT;
-	if (slot->hash_len && !slots->text[i ^ 1].hash_len)
+	if (slot->hash_len && !slots->texts[i ^ 1].hash_len)
 		i ^= 1;
-	slot = &slots->text[i];
+	slot = &slots->texts[i];
 	slot->hash_len = hash_len;
 	slot->shmem = shmem;
 	memcpy(slot->text, text, len);
@@ -234,6 +255,19 @@ static bool is_pseudo_shmem(const struct dentry *dentry)
 	       dentry->d_op && dentry->d_op->d_dname;
 }
 
+static bool is_in_file_slot(const struct memledger_file_slot *slot,
+			    const struct path *path, const struct inode *inode)
+{
+	const struct dentry *dentry = path->dentry;
+
+	return slot->dentry == dentry && slot->mnt == path->mnt &&
+	       slot->parent == READ_ONCE(dentry->d_parent) &&
+	       slot->hash_len == READ_ONCE(dentry->d_name.hash_len) &&
+	       slot->inode == inode && slot->ino == inode->i_ino &&
+	       slot->generation == inode->i_generation &&
+	       slot->unlinked == d_unlinked(dentry);
+}
+
 static unsigned int file_slot(struct memledger_name_slots *slots,
 			      const struct path *path, const struct file *file,
 			      bool *known)
@@ -241,67 +275,128 @@ static unsigned int file_slot(struct memledger_name_slots *slots,
 	const struct dentry *dentry = path->dentry;
 	const struct inode *inode = memledger_file_inode(file);
 	unsigned int i = hash_ptr(dentry, MEMLEDGER_FILE_SLOTS_SHIFT);
-	struct memledger_file_slot *slot = &slots->file[i];
-	struct memledger_file_slot now = {
-		.dentry = dentry,
-		.mnt = path->mnt,
-		.parent = READ_ONCE(dentry->d_parent),
-		.hash_len = READ_ONCE(dentry->d_name.hash_len),
-		.inode = inode,
-		.ino = inode->i_ino,
-		.generation = inode->i_generation,
-		.unlinked = d_unlinked(dentry),
-	};
+	struct memledger_file_slot *slot = &slots->files[i];
 
-	*known = slot->dentry == now.dentry && slot->mnt == now.mnt &&
-		 slot->parent == now.parent && slot->hash_len == now.hash_len &&
-		 slot->inode == now.inode && slot->ino == now.ino &&
-		 slot->generation == now.generation &&
-		 slot->unlinked == now.unlinked;
+	*known = is_in_file_slot(slot, path, inode);
 	if (!*known)
-		*slot = now;
+		*slot = (struct memledger_file_slot){
+			.dentry = dentry,
+			.mnt = path->mnt,
+			.parent = READ_ONCE(dentry->d_parent),
+			.hash_len = READ_ONCE(dentry->d_name.hash_len),
+			.inode = inode,
+			.ino = inode->i_ino,
+			.generation = inode->i_generation,
+			.unlinked = d_unlinked(dentry),
+		};
 	return MEMLEDGER_FILE_SLOTS + i;
 }
 
-static unsigned int any_file_slot(struct memledger_name_slots *slots,
-				  const struct file *file, bool *known)
+/*
+ * The last part of a path, where it is a path: in its place may be the point
+ * where the file is mounted itself, or what prints itself. Whether it was
+ * enough.
+ */
+static bool learn_tail(struct memledger_name_slots *slots, unsigned int slot,
+		       const struct path *path, size_t *len)
 {
-	const struct path *path = memledger_file_path(file);
+	struct dentry *dentry = path->dentry;
+	bool learnt;
 
-	if (is_pseudo_shmem(path->dentry))
-		return text_slot(slots, path->dentry->d_name.name, true, known);
-	return file_slot(slots, path, file, known);
+	if (IS_ROOT(dentry) || dentry == path->mnt->mnt_root ||
+	    (dentry->d_op && dentry->d_op->d_dname))
+		return false;
+	/* Whoever moves the file changes its name under the lock. */
+	spin_lock(&dentry->d_lock);
+	*len = dentry->d_name.len;
+	learnt = slots->learn(slots, slot, dentry->d_name.name, *len,
+			      d_unlinked(dentry), true);
+	spin_unlock(&dentry->d_lock);
+	return learnt;
+}
+
+/* The name of @vma is new to its slot. */
+static noinline void learn_name(struct vm_area_struct *vma,
+				struct memledger_name_slots *slots,
+				struct memledger_vma *out)
+{
+	struct memledger_vma name;
+
+	/* The slot may have been that of the last file, an object of shmem. */
+	slots->file = NULL;
+	if (out->slot >= MEMLEDGER_FILE_SLOTS &&
+	    learn_tail(slots, out->slot, memledger_file_path(vma->vm_file),
+		       &out->len))
+		return;
+	memledger_vma_name(vma, slots->buf, slots->size, &name);
+	slots->learn(slots, out->slot, name.name, name.len, name.deleted,
+		     false);
+	out->len = name.len;
+}
+
+static noinline void find_text(struct vm_area_struct *vma,
+			       struct memledger_name_slots *slots,
+			       const char *text, struct memledger_vma *out)
+{
+	bool known;
+
+	out->slot = text_slot(slots, text, vma->vm_file, &known);
+	if (!known)
+		learn_name(vma, slots, out);
+}
+
+static noinline void find_file(struct vm_area_struct *vma,
+			       struct memledger_name_slots *slots,
+			       struct memledger_vma *out)
+{
+	const struct path *path = memledger_file_path(vma->vm_file);
+	bool known;
+
+	if (is_pseudo_shmem(path->dentry)) {
+		find_text(vma, slots, path->dentry->d_name.name, out);
+	} else {
+		out->slot = file_slot(slots, path, vma->vm_file, &known);
+		if (!known)
+			learn_name(vma, slots, out);
+	}
+	slots->file = vma->vm_file;
+	slots->slot = out->slot;
+}
+
+static noinline void find_other(struct vm_area_struct *vma,
+				struct memledger_name_slots *slots,
+				struct memledger_vma *out)
+{
+	out->slot = MEMLEDGER_OTHER_SLOT;
+	learn_name(vma, slots, out);
 }
 
 /**
- * memledger_vma_slot - name a VMA, unless it is called like one before
+ * memledger_vma_slot - find the slot of a VMA's name
  * @vma: the VMA
- * @slots: names before
- * @buf: room for the text
- * @size: of @buf
- * @out: gets slot, and name, len and deleted as of memledger_vma_name(); name
- *	is NULL if it is that of the last VMA with this slot
+ * @slots: names before; learns the name unless it is one of these
+ * @out: gets slot and len; name is NULL
  *
  * Context: the mmap lock is held. Does not sleep.
  */
 void memledger_vma_slot(struct vm_area_struct *vma,
-			struct memledger_name_slots *slots, char *buf,
-			size_t size, struct memledger_vma *out)
+			struct memledger_name_slots *slots,
+			struct memledger_vma *out)
 {
 	const char *anon = memledger_vma_anon_name(vma);
-	bool known = false;
 
 	out->name = NULL;
+	out->len = 0;
 	if (vma->vm_file && !anon) {
-		out->slot = any_file_slot(slots, vma->vm_file, &known);
+		if (vma->vm_file == slots->file)
+			out->slot = slots->slot;
+		else
+			find_file(vma, slots, out);
 	} else if (vma->vm_file || special_name(vma)) {
-		out->slot = MEMLEDGER_OTHER_SLOT;
+		find_other(vma, slots, out);
 	} else if (anon) {
-		out->slot = text_slot(slots, anon, false, &known);
+		find_text(vma, slots, anon, out);
 	} else {
 		out->slot = MEMLEDGER_NAMELESS_SLOT;
-		known = true;
 	}
-	if (!known)
-		memledger_vma_name(vma, buf, size, out);
 }

@@ -107,14 +107,33 @@ static void close_vma(struct memledger_walk *walk)
 	walk->vma.file = NULL;
 }
 
-static int finish_vma(struct memledger_walk *walk, memledger_vma_fn fn,
-		      void *arg)
+/*
+ * The pages of most VMAs are alike: where only sums are asked for these need
+ * not be made numbers of the VMA first. NULL if they had to be.
+ */
+static const struct memledger_alike *pages_alike(struct memledger_walk *walk)
 {
+	struct memledger_page_walk *pages = &walk->pages;
+
+	if (walk->slots && !pages->tally.used &&
+	    memledger_vma_usage_is_empty(&walk->vma.usage))
+		return &pages->alike;
+	memledger_page_walk_flush(pages);
+	return NULL;
+}
+
+/* Once a VMA: it is part of the loop. */
+static __always_inline int finish_vma(struct memledger_walk *walk,
+				      memledger_vma_fn fn, void *arg)
+{
+	struct memledger_vma *vma = &walk->vma;
 	int ret;
 
-	walk->vma.usage.size = walk->vma.end - walk->vma.start;
+	vma->usage.size = vma->end - vma->start;
 	walk->stats.vmas++;
-	ret = fn(&walk->vma, arg);
+	vma->alike = pages_alike(walk);
+	ret = fn(vma, arg);
+	memledger_alike_clear(&walk->pages.alike);
 	close_vma(walk);
 	return ret;
 }
@@ -126,12 +145,11 @@ static void open_vma(struct memledger_walk *walk, struct vm_area_struct *vma)
 	walk->vma.start = walk->addr;
 	walk->vma.end = vma->vm_end;
 	walk->vma.flags = vma->vm_flags;
-	/* Many VMAs have no page, and leave all as it is. */
-	if (!memledger_vma_usage_is_empty(&walk->vma.usage))
+	/* With the last one's pages alike it has stayed empty. */
+	if (!walk->vma.alike)
 		memset(&walk->vma.usage, 0, sizeof(walk->vma.usage));
 	if (walk->slots) {
-		memledger_vma_slot(vma, walk->slots, walk->names[0],
-				   MEMLEDGER_NAME_SIZE, &walk->vma);
+		memledger_vma_slot(vma, walk->slots, &walk->vma);
 	} else {
 		describe_file(vma, walk->addr, &walk->vma);
 		memledger_vma_name(vma, walk->names[0], MEMLEDGER_NAME_SIZE,
@@ -143,11 +161,13 @@ static void open_vma(struct memledger_walk *walk, struct vm_area_struct *vma)
 }
 
 /*
- * A slice ends in @vma: whether the next one finds it as it was can be told
- * only by what was not needed so far.
+ * A slice ends in @vma. Nothing that is counted stays behind in walk->pages, and
+ * whether the next slice finds @vma as it was can be told only by what was not
+ * needed so far.
  */
 static void leave_open(struct memledger_walk *walk, struct vm_area_struct *vma)
 {
+	memledger_page_walk_flush(&walk->pages);
 	if (!walk->slots)
 		return;
 	describe_file(vma, walk->vma.start, &walk->vma);
@@ -157,28 +177,19 @@ static void leave_open(struct memledger_walk *walk, struct vm_area_struct *vma)
 }
 
 /*
- * Ends the open VMA at walk->addr, if there is one and @vma does not go on
- * with it, and opens @vma. NULL: there are no more VMAs.
+ * A VMA is open since the last slice: ends it at walk->addr, unless @vma goes on
+ * with it. NULL: there are no more VMAs.
  * Returns what the callback said; then nothing is open.
  */
-static int switch_vma(struct memledger_walk *walk, struct vm_area_struct *vma,
+static int resume_vma(struct memledger_walk *walk, struct vm_area_struct *vma,
 		      memledger_vma_fn fn, void *arg)
 {
-	int ret;
-
-	if (walk->open) {
-		if (vma && same_vma(walk, vma)) {
-			walk->vma.end = vma->vm_end;
-			return 0;
-		}
-		walk->vma.end = walk->addr;
-		ret = finish_vma(walk, fn, arg);
-		if (ret)
-			return ret;
+	if (vma && same_vma(walk, vma)) {
+		walk->vma.end = vma->vm_end;
+		return 0;
 	}
-	if (vma)
-		open_vma(walk, vma);
-	return 0;
+	walk->vma.end = walk->addr;
+	return finish_vma(walk, fn, arg);
 }
 
 static bool is_dmabuf(const struct vm_area_struct *vma)
@@ -194,7 +205,7 @@ static bool is_dmabuf(const struct vm_area_struct *vma)
 static int pass_over(struct memledger_walk *walk, struct vm_area_struct *vma,
 		     memledger_vma_fn fn, void *arg)
 {
-	int ret = switch_vma(walk, NULL, fn, arg);
+	int ret = walk->open ? resume_vma(walk, NULL, fn, arg) : 0;
 
 	if (!ret)
 		walk->addr = max(walk->addr, vma->vm_end);
@@ -289,7 +300,7 @@ static bool walk_hugetlb(struct memledger_walk *walk,
 
 static long vma_cost(const struct memledger_vma *vma)
 {
-	return VMA_COST + (vma->name ? NAME_COST(vma->len) : 0);
+	return VMA_COST + (vma->len ? NAME_COST(vma->len) : 0);
 }
 
 /*
@@ -329,6 +340,11 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 
 	memledger_page_walk_begin(pages, budget);
 	pages->usage = &walk->vma.usage;
+	if (walk->slots) {
+		walk->slots->file = NULL;
+		walk->slots->buf = walk->names[0];
+		walk->slots->size = MEMLEDGER_NAME_SIZE;
+	}
 	vma = vma_next(&vmi);
 	while (vma) {
 		enum shmem_swap swap;
@@ -343,9 +359,11 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 			goto next;
 		}
 		swap = shmem_swap(vma);
-		ret = switch_vma(walk, vma, fn, arg);
+		ret = walk->open ? resume_vma(walk, vma, fn, arg) : 0;
 		if (ret)
 			goto out;
+		if (!walk->open)
+			open_vma(walk, vma);
 
 		end = piece_end(walk, vma);
 		pages->vma = vma;
@@ -384,7 +402,7 @@ next:
 		if (end == vma->vm_end)
 			vma = vma_next(&vmi);
 	}
-	ret = switch_vma(walk, NULL, fn, arg);
+	ret = walk->open ? resume_vma(walk, NULL, fn, arg) : 0;
 out:
 	if (walk->open && vma)
 		leave_open(walk, vma);

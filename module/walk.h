@@ -29,14 +29,16 @@ struct file;
  * @dev: device of the file, 0 without one
  * @ino: inode number of the file, 0 without one
  * @name: as /proc/PID/maps prints it, without a deleted mark; NUL-terminated.
- *	NULL where the walk has &memledger_walk.names: then it is called as the
- *	last one that had this @slot
- * @len: length of @name, 0 without a name
+ *	NULL where the walk has &memledger_walk.slots: who needs to know it has
+ *	learnt it for @slot
+ * @len: length of @name, or of what was learnt; 0 without either
  * @deleted: the kernel says that the file is gone; means nothing without @name
  * @slot: below MEMLEDGER_NAME_SLOTS; where the walk remembers names
  * @file: in a walk of DMA-BUFs only: the file, which the walk holds; who wants
  *	it behind the callback takes a reference there. Else NULL
  * @usage: what the page tables hold
+ * @alike: NULL, or all pages that there are: then @usage has the size and no
+ *	more. Only where the walk has &memledger_walk.slots
  */
 struct memledger_vma {
 	unsigned long start;
@@ -51,6 +53,7 @@ struct memledger_vma {
 	u16 slot;
 	struct file *file;
 	struct memledger_vma_usage usage;
+	const struct memledger_alike *alike;
 };
 
 /* vma_name.c */
@@ -66,7 +69,7 @@ struct memledger_vma {
 #define MEMLEDGER_NR_TEXT_SLOTS		BIT(MEMLEDGER_TEXT_SLOTS_SHIFT)
 #define MEMLEDGER_FILE_SLOTS		(MEMLEDGER_TEXT_SLOTS + \
 					 MEMLEDGER_NR_TEXT_SLOTS)
-#define MEMLEDGER_FILE_SLOTS_SHIFT	7
+#define MEMLEDGER_FILE_SLOTS_SHIFT	9
 #define MEMLEDGER_NR_FILE_SLOTS		BIT(MEMLEDGER_FILE_SLOTS_SHIFT)
 #define MEMLEDGER_NAME_SLOTS		(MEMLEDGER_FILE_SLOTS + \
 					 MEMLEDGER_NR_FILE_SLOTS)
@@ -114,22 +117,53 @@ struct memledger_file_slot {
 	bool unlinked;
 };
 
+struct memledger_name_slots;
+
+/**
+ * typedef memledger_learn_fn - told of a name that has got a slot
+ * @slots: where; part of something larger, if the caller has to find that
+ * @slot: which
+ * @name: as in &struct memledger_vma
+ * @len: length of @name
+ * @deleted: as there
+ * @tail: @name is but the last part of a path, which is nothing special
+ *
+ * Context: the mmap lock is held, and with @tail a dentry's lock; preemption is
+ * disabled.
+ * Return: false where @tail does not tell enough: the name in full follows.
+ */
+typedef bool (*memledger_learn_fn)(struct memledger_name_slots *slots,
+				   unsigned int slot, const char *name,
+				   size_t len, bool deleted, bool tail);
+
 /**
  * struct memledger_name_slots - names that were seen in a walk
- * @text: by hash of the text, or next to it
- * @file: by hash of the dentry
+ * @learn: told of each when it gets its slot
+ * @buf: room for a name; set it before a VMA is looked at, and @size
+ * @size: of @buf
+ * @file: of the last VMA with a name of a file; only a value to compare with, and
+ *	only in the same slice. NULL if @slot may have another name by now
+ * @slot: that VMA's
+ * @texts: by hash of the text, or next to it
+ * @files: by hash of the dentry
  */
 struct memledger_name_slots {
-	struct memledger_text_slot text[MEMLEDGER_NR_TEXT_SLOTS];
-	struct memledger_file_slot file[MEMLEDGER_NR_FILE_SLOTS];
+	memledger_learn_fn learn;
+	char *buf;
+	size_t size;
+	const struct file *file;
+	u16 slot;
+	struct memledger_text_slot texts[MEMLEDGER_NR_TEXT_SLOTS];
+	struct memledger_file_slot files[MEMLEDGER_NR_FILE_SLOTS];
 };
 
-void memledger_name_slots_init(struct memledger_name_slots *slots);
+void memledger_name_slots_init(struct memledger_name_slots *slots,
+			       memledger_learn_fn learn);
 void memledger_vma_name(struct vm_area_struct *vma, char *buf, size_t size,
 			struct memledger_vma *out);
 void memledger_vma_slot(struct vm_area_struct *vma,
-			struct memledger_name_slots *slots, char *buf,
-			size_t size, struct memledger_vma *out);
+			struct memledger_name_slots *slots,
+			struct memledger_vma *out);
 
 /* page_walk.c */
 
@@ -144,28 +178,39 @@ struct memledger_pfns {
 };
 
 /**
- * struct memledger_pte_like - entries that differ in nothing but the page
+ * struct memledger_pte_form - entries that differ in nothing but the page
  * @first: the entry of the first page; the next has the next page frame
  * @nr: how many pages
  * @page: the first
- * @mapping: of the folio that was seen last; only a value to compare with
- * @facts: MEMLEDGER_ENTRY_* that such an entry has on a folio of @mapping
- * @nr_private: pages counted that have these facts, and no more, and are
- *	private
- * @nr_shared: the same of shared ones
- * @others: what of these is others' share, bytes << MEMLEDGER_PSS_SHIFT
  *
  * They are present, and their page frames exist.
  */
-struct memledger_pte_like {
+struct memledger_pte_form {
 	u64 first;
 	unsigned long nr;
 	struct page *page;
+};
+
+/* Few VMAs differ in how they are mapped, and memory is in few pieces. */
+#define MEMLEDGER_NR_PTE_FORMS	8
+
+/**
+ * struct memledger_page_like - what the last page was like
+ * @mapping: of its folio; only a value to compare with
+ * @facts: MEMLEDGER_ENTRY_* of such an entry on a folio of @mapping, whatever
+ *	the folio's flags are
+ * @flags_mask: the flags that tell more, and PG_head
+ * @flags: what these are for pages in &memledger_page_walk.alike, PG_head aside
+ * @mapcount: of the last page that counted as shared
+ * @others: what others have of such a page, bytes << MEMLEDGER_PSS_SHIFT
+ */
+struct memledger_page_like {
 	const struct address_space *mapping;
 	u32 facts;
-	u32 nr_private;
-	u32 nr_shared;
-	u64 others;
+	unsigned long flags_mask;
+	unsigned long flags;
+	u32 mapcount;
+	u32 others;
 };
 
 /**
@@ -191,8 +236,12 @@ struct memledger_pte_table {
  *	tables have nothing
  * @usage: where the entries are added
  * @budget: how many entries may still be looked at; may go below 0 a little
- * @tally: pages that are not yet in @usage
- * @like: what the last entry was like
+ * @alike: pages that are not yet in @usage
+ * @tally: the same of those that are unlike these
+ * @like: what the last page was like
+ * @form: what the last entry was like, one of @forms
+ * @forms: forms that have been seen
+ * @next_form: which of them gives way to another one
  * @pfns: ranges of page frames that have been seen
  * @next_pfns: which of them gives way to another one
  * @table: the page table that was looked into last
@@ -206,8 +255,12 @@ struct memledger_page_walk {
 	struct address_space *holes;
 	struct memledger_vma_usage *usage;
 	long budget;
+	struct memledger_alike alike;
+	struct memledger_page_like like;
+	struct memledger_pte_form *form;
+	struct memledger_pte_form forms[MEMLEDGER_NR_PTE_FORMS];
+	unsigned int next_form;
 	struct memledger_tally tally;
-	struct memledger_pte_like like;
 	struct memledger_pfns pfns[4];
 	unsigned int next_pfns;
 	struct memledger_pte_table table;
@@ -218,6 +271,7 @@ struct memledger_page_walk {
 void memledger_page_walk_begin(struct memledger_page_walk *walk, long budget);
 unsigned long memledger_page_walk_range(struct memledger_page_walk *walk,
 					unsigned long addr, unsigned long end);
+void memledger_page_walk_flush(struct memledger_page_walk *walk);
 u64 memledger_shmem_swap(struct address_space *mapping, pgoff_t *index,
 			 pgoff_t end, long *budget);
 

@@ -883,7 +883,8 @@ static void name_heirloom(void *start, size_t len, long i)
 
 static void die_rich(void *arg)
 {
-	size_t len = BIG / 8;
+	/* It has to take so long that it can be killed meanwhile. */
+	size_t len = 6144 * page_size();
 	char *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 

@@ -13,6 +13,7 @@ enum memledger_exit {
 	EXIT_USAGE,
 };
 
+void memledger_print_error(const char *text);
 int memledger_fail(const char *text);
 int memledger_fail_usage(void);
 

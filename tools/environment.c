@@ -109,7 +109,6 @@ static const struct {
 	const char *file;
 } settings[] = {
 	{ "pss_method", "pss_method" },
-	{ "imported_rule", "imported_rule" },
 	{ "gpu_provider", "gpu/provider" },
 	{ "max_age_ms", "max_age_ms" },
 };
@@ -178,6 +177,8 @@ int memledger_environment_take(struct memledger_environment *environment,
 	ret |= memledger_environment_add(environment, "page_size", number);
 	ret |= memledger_environment_add(environment, "profile",
 					 record->profile);
+	ret |= memledger_environment_add(environment, "imported_rule",
+					 memledger_imported_rule_names[record->imported_rule]);
 	ret |= memledger_environment_add(environment, "source", source);
 	ret |= memledger_environment_add(environment, "unavailable",
 					 *unavailable ? unavailable : "none");

@@ -8,6 +8,7 @@
 
 /* A part has to be surer than the whole, for there are many of them. */
 #define PART_SURE	0.00001
+#define PART_NOISE	4.
 
 /* A part that makes up so much of another's growth is what drives it. */
 #define DRIVES		0.5
@@ -50,8 +51,8 @@ struct work {
 	struct memledger_point *point;
 };
 
-static int judge_part(struct work *work, const struct memledger_part *part,
-		      struct memledger_trend *trend)
+/* Return: of how many samples the part is known. */
+static size_t find_points(struct work *work, const struct memledger_part *part)
 {
 	const struct memledger_samples *samples = work->samples;
 	size_t i, nr = 0;
@@ -65,7 +66,20 @@ static int judge_part(struct work *work, const struct memledger_part *part,
 			work->point[nr++] = (struct memledger_point){
 				sample->time_ns, value };
 	}
-	return memledger_trend_judge(work->point, nr, trend);
+	return nr;
+}
+
+/* Most parts do not move at all, and need not be looked at any further. */
+static bool moves(const struct memledger_point *point, size_t nr)
+{
+	u64 least = U64_MAX, most = 0;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		least = point[i].bytes < least ? point[i].bytes : least;
+		most = point[i].bytes > most ? point[i].bytes : most;
+	}
+	return nr && most - least >= MEMLEDGER_TREND_LEAST;
 }
 
 /* Of what is counted: mappings, buffers. */
@@ -110,17 +124,29 @@ static s64 counted(const struct work *work, const struct memledger_part *part)
 	return after - before;
 }
 
+static bool is_sure(const struct memledger_trend *trend)
+{
+	return trend->p < PART_SURE &&
+	       trend->per_round * (trend->rounds - trend->since) >=
+	       PART_NOISE * trend->noise;
+}
+
 static int add_part(struct work *work, enum memledger_part_kind kind,
 		    unsigned int index, const char *name)
 {
 	struct memledger_finding *finding = work->finding;
 	struct memledger_finding_part *part;
 	struct memledger_finding_part one = { .part = { kind, index, name } };
+	size_t nr;
 
-	if (judge_part(work, &one.part, &one.trend))
+	nr = find_points(work, &one.part);
+	if (!moves(work->point, nr))
+		return 0;
+	if (memledger_trend_judge(work->point, nr, &one.trend))
 		return -ENOMEM;
 	if (one.trend.kind == MEMLEDGER_TREND_GROWING &&
-	    one.trend.p >= PART_SURE && one.trend.kind != finding->total.kind)
+	    finding->total.kind != MEMLEDGER_TREND_GROWING &&
+	    !is_sure(&one.trend))
 		one.trend.kind = MEMLEDGER_TREND_WARMING_UP;
 	if (one.trend.kind == MEMLEDGER_TREND_UNKNOWN ||
 	    one.trend.kind == MEMLEDGER_TREND_STABLE)
@@ -253,10 +279,10 @@ static int make(struct work *work)
 {
 	const struct memledger_part total = { .kind = MEMLEDGER_PART_TOTAL };
 	struct memledger_finding *finding = work->finding;
-	size_t i;
+	size_t nr = find_points(work, &total), i;
 	int ret;
 
-	ret = judge_part(work, &total, &finding->total);
+	ret = memledger_trend_judge(work->point, nr, &finding->total);
 	if (!ret)
 		ret = add_parts(work);
 	if (ret)

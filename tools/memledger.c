@@ -41,6 +41,7 @@
 #include <sys/utsname.h>
 
 #include "command.h"
+#include "privileges.h"
 #include "dmabuf_live.h"
 #include "explain.h"
 #include "gpu.h"
@@ -271,7 +272,9 @@ static int fail_row(const char *row)
 {
 	unsigned int i;
 
-	fprintf(stderr, "memledger: there is no row \"%s\"; the rows are", row);
+	fputs("memledger: there is no row \"", stderr);
+	memledger_print_error(row);
+	fputs("\"; the rows are", stderr);
 	for (i = 0; i < NR_MEMLEDGER_CATEGORIES; i++)
 		fprintf(stderr, "%s %s", i ? "," : "",
 			memledger_category_names[i]);
@@ -618,8 +621,10 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int ret = run(argc, argv);
+	int ret;
 
+	memledger_privileges_drop();
+	ret = run(argc, argv);
 	/* A full disk or a closed pipe must not look like success. */
 	if ((fflush(stdout) || ferror(stdout)) && ret == EXIT_OK)
 		return memledger_fail("cannot write the output");

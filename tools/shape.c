@@ -311,20 +311,3 @@ void memledger_shape_fit(struct memledger_shape *shape, const double *numbers,
 		}
 	}
 }
-
-/**
- * memledger_shape_fit_line - put a line through all numbers
- * @shape: what to fill
- * @numbers: in order
- * @nr: how many, from 2 to MEMLEDGER_STATISTICS_MOST
- */
-void memledger_shape_fit_line(struct memledger_shape *shape,
-			      const double *numbers, size_t nr)
-{
-	struct sums sums;
-
-	memset(shape, 0, sizeof(*shape));
-	shape->form = "/";
-	sum_up(&sums, numbers, nr);
-	draw_stretches(shape, &sums);
-}

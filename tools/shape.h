@@ -36,7 +36,5 @@ struct memledger_shape {
 
 void memledger_shape_fit(struct memledger_shape *shape, const double *numbers,
 			 size_t nr, double floor);
-void memledger_shape_fit_line(struct memledger_shape *shape,
-			      const double *numbers, size_t nr);
 
 #endif

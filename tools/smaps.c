@@ -197,7 +197,8 @@ static int finish_mapping(struct reader *reader)
 	if (!(seen & BIT(size)))
 		vma->usage.size = vma->end - vma->start;
 
-	memledger_totals_add(reader->totals, &vma->verdict, &vma->usage);
+	memledger_usage_add(memledger_totals_row(reader->totals, &vma->verdict),
+			    &vma->usage, vma->verdict.swappable);
 	if (!reader->vmas)
 		return 0;
 	if (memledger_vmas_add(reader->vmas, vma))

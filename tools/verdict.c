@@ -12,9 +12,8 @@
 #include "shape.h"
 #include "verdict.h"
 
-/* A page here or there is nothing, and so is less than this altogether. */
+/* A page here or there is nothing. */
 #define FLOOR		4096.
-#define LEAST_CHANGE	65536.
 
 /*
  * Chance may be so likely in what is called growth: if it is far above noise,
@@ -25,18 +24,15 @@
 /* Of low points and of high points, which agree. */
 #define TEETH_SURE	0.05
 
-/* So many standard deviations are no noise any more: of a level, of a tooth. */
+/* So many standard deviations are no noise any more: of a level, and so on. */
 #define LEVEL_NOISE	4.
 #define SLOPE_NOISE	1.5
+#define FAR_NOISE	10.
 #define TOOTH_NOISE	6.
 #define WILD_NOISE	4.
 
 /* A tooth is at least such a part of all there is between least and most. */
 #define TOOTH_PART	0.3
-
-/* After such a part of all rounds nothing that only slows down is growth. */
-#define EARLY		0.25
-#define SLOWER		1.3
 
 /* A curve that goes on so much slower than it began has ended. */
 #define CURVE_ENDED	0.03
@@ -187,7 +183,7 @@ static void find_teeth(struct teeth *teeth, const struct series *series)
 	range = memledger_statistics_quantile(number, series->nr, 0.95) -
 		memledger_statistics_quantile(number, series->nr, 0.05);
 	least = fmax(fmax(TOOTH_PART * range, TOOTH_NOISE * series->noise),
-		     LEAST_CHANGE);
+		     MEMLEDGER_TREND_LEAST);
 	memset(teeth, 0, sizeof(*teeth));
 	for (i = 1; i < series->nr; i++) {
 		top = fmax(top, number[i]);
@@ -234,7 +230,7 @@ static int points_rise(const double *points, size_t nr, double least,
 /* Of a cache that is emptied more or less thoroughly only the low ones do. */
 static int teeth_rise(const struct teeth *teeth, bool *rise)
 {
-	double least = fmax(LEAST_CHANGE, teeth->height / 4);
+	double least = fmax(MEMLEDGER_TREND_LEAST, teeth->height / 4);
 
 	if (points_rise(teeth->low, teeth->nr_low, least, rise))
 		return -ENOMEM;
@@ -243,44 +239,19 @@ static int teeth_rise(const struct teeth *teeth, bool *rise)
 }
 
 /*
- * A staircase has levels, too: the last one has to last longer than any pause
- * before, or it is one more.
- */
-static bool is_pause(const struct memledger_shape *shape,
-		     const struct series *series)
-{
-	size_t end = shape->begin[shape->nr - 1], begin, i, longest = 0;
-	double room = fmax(FLOOR, 3 * series->noise);
-
-	if (shape->nr < 2 || shape->slope)
-		return false;
-	for (i = 0; i < end; i++)
-		if (shape->fitted[i] > shape->fitted[end])
-			return false;
-	for (begin = 0; begin < end; begin++) {
-		for (i = begin; i < end; i++)
-			if (fabs(series->smooth[i] - series->smooth[begin]) >
-			    room)
-				break;
-		/* What came before the first rise is no pause. */
-		if (begin && i < end && i - begin > longest &&
-		    fabs(series->smooth[begin] - series->smooth[0]) > room)
-			longest = i - begin;
-	}
-	return series->nr - end < 2 * longest;
-}
-
-/*
  * Slope and test of the last stretch, in numbers of the series. What is left of
- * a curve there does not count.
+ * a curve there does not count. What goes far beyond noise is no wave of it:
+ * there what is beside the shape depends on the last because the shape is not
+ * quite theirs.
  */
 static int judge_stretch(const struct series *series,
 			 const struct memledger_shape *shape, size_t since,
-			 struct memledger_slope *slope)
+			 double noise, struct memledger_slope *slope)
 {
 	double left[MEMLEDGER_STATISTICS_MOST];
 	double number[MEMLEDGER_STATISTICS_MOST];
 	size_t i, nr = series->nr - since;
+	double correlation = 0;
 
 	for (i = 0; i < nr; i++) {
 		number[i] = series->number[since + i];
@@ -289,9 +260,9 @@ static int judge_stretch(const struct series *series,
 			number[i] += shape->rise *
 				     exp(-(double)(since + i) / shape->tau);
 	}
-	return memledger_statistics_slope(number, nr,
-				memledger_statistics_autocorrelation(left, nr),
-				slope);
+	if (fabs(shape->slope) * nr < FAR_NOISE * noise)
+		correlation = memledger_statistics_autocorrelation(left, nr);
+	return memledger_statistics_slope(number, nr, correlation, slope);
 }
 
 static size_t last_stretch(const struct memledger_shape *shape, size_t nr)
@@ -351,35 +322,19 @@ judge_curve(const struct memledger_shape *shape, const struct series *series,
 	return MEMLEDGER_TREND_WARMING_UP;
 }
 
-/*
- * Two lines may be a curve in noise, unless the first is over soon: the start of
- * a program, say.
- */
-static bool slows_down(const struct memledger_shape *shape, size_t since,
-		       size_t nr)
-{
-	double before;
-
-	if (*shape->form == 'E' || since < EARLY * nr)
-		return false;
-	before = (shape->fitted[since - 1] - shape->fitted[0]) / since;
-	return before > SLOWER * shape->slope;
-}
-
 /* Where there are no teeth. */
 static enum memledger_trend_kind
 judge_shape(const struct memledger_shape *shape, const struct series *series,
 	    size_t since, const struct memledger_slope *slope, double noise)
 {
 	double rise = shape->slope * (series->nr - since);
-	double least = fmax(LEAST_CHANGE, LEVEL_NOISE * noise);
+	double least = fmax(MEMLEDGER_TREND_LEAST, LEVEL_NOISE * noise);
 
 	if (*shape->form == 'e')
 		return judge_curve(shape, series, least);
-	if (rise >= fmax(LEAST_CHANGE, SLOPE_NOISE * noise) &&
+	if (rise >= fmax(MEMLEDGER_TREND_LEAST, SLOPE_NOISE * noise) &&
 	    slope->slope > 0 && slope->p < (rise < least || since ? SURE : LEAST_SURE))
-		return slows_down(shape, since, series->nr) ?
-		       MEMLEDGER_TREND_WARMING_UP : MEMLEDGER_TREND_GROWING;
+		return MEMLEDGER_TREND_GROWING;
 	return judge_level(shape, series, least);
 }
 
@@ -394,8 +349,6 @@ static int judge_series(const struct series *series,
 	size_t i;
 
 	memledger_shape_fit(&shape, series->tame, series->nr, FLOOR);
-	if (is_pause(&shape, series))
-		memledger_shape_fit_line(&shape, series->tame, series->nr);
 	for (i = 0; i < series->nr; i++)
 		left[i] = series->number[i] - shape.fitted[i];
 	trend->noise = memledger_statistics_deviation(left, series->nr);
@@ -407,13 +360,16 @@ static int judge_series(const struct series *series,
 		return -ENOMEM;
 	if (is_saw(&teeth))
 		trend->since = 0;
-	if (judge_stretch(series, &shape, trend->since, &slope))
+	if (judge_stretch(series, &shape, trend->since, trend->noise,
+			  &slope))
 		return -ENOMEM;
 	trend->per_round = slope.slope / series->step;
 	trend->per_round_low = slope.low / series->step;
 	trend->per_round_high = slope.high / series->step;
 	trend->tau = slope.tau;
 	trend->p = slope.p;
+	/* Of few teeth the points do not tell, but a rise above them does. */
+	rise |= slope.p < SURE && slope.slope * series->nr >= teeth.height;
 	if (is_saw(&teeth))
 		trend->kind = rise ? MEMLEDGER_TREND_GROWING :
 				     MEMLEDGER_TREND_SAW_TOOTH;

@@ -13,6 +13,9 @@
 /* Fewer rounds tell nothing. */
 #define MEMLEDGER_TREND_ROUNDS	8
 
+/* Changes of fewer bytes altogether are nothing. */
+#define MEMLEDGER_TREND_LEAST	65536
+
 /* X(ID, ABI name, in words). */
 #define MEMLEDGER_TRENDS(X)						\
 	X(UNKNOWN,	unknown,	"too few rounds to tell")	\

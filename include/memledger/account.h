@@ -66,6 +66,32 @@ static inline void memledger_tally_pages(struct memledger_tally *tally,
 	tally->used |= 1U << facts;
 }
 
+/**
+ * struct memledger_alike - pages that differ in nothing but who else has them
+ * @facts: MEMLEDGER_ENTRY_* within MEMLEDGER_TALLY_FACTS, of each of them;
+ *	whether MEMLEDGER_ENTRY_PRIVATE is one of them means nothing
+ * @nr_private: how many there are that count as private
+ * @nr_shared: and how many others
+ * @others: what of these is others' share, bytes << MEMLEDGER_PSS_SHIFT
+ */
+struct memledger_alike {
+	u32 facts;
+	u32 nr_private;
+	u32 nr_shared;
+	u64 others;
+};
+
+/**
+ * memledger_alike_clear - there are no such pages any more
+ * @alike: the facts stay
+ */
+static inline void memledger_alike_clear(struct memledger_alike *alike)
+{
+	alike->nr_private = 0;
+	alike->nr_shared = 0;
+	alike->others = 0;
+}
+
 void memledger_account_alike(struct memledger_vma_usage *usage, u64 bytes,
 			     u64 pss, u32 flags);
 void memledger_account_tally(struct memledger_vma_usage *usage,
@@ -79,12 +105,66 @@ void memledger_usage_add(struct memledger_usage *usage,
 			 const struct memledger_vma_usage *vma, bool swappable);
 void memledger_usage_merge(struct memledger_usage *usage,
 			   const struct memledger_usage *other);
-void memledger_totals_add(struct memledger_totals *totals,
-			  const struct memledger_verdict *verdict,
-			  const struct memledger_vma_usage *vma);
-void memledger_totals_add_unused(struct memledger_totals *totals,
-				 const struct memledger_verdict *verdict,
-				 u64 size);
 void memledger_totals_sum(struct memledger_totals *totals);
+
+/**
+ * memledger_usage_add_alike - add a VMA to a row whose pages are all alike
+ * @usage: the row
+ * @alike: the pages, if any
+ * @page_size: bytes
+ * @size: of the VMA, bytes
+ * @swappable: whether the rule that placed it says so
+ *
+ * The same as to add them to a &struct memledger_vma_usage and that to the row.
+ */
+static inline void
+memledger_usage_add_alike(struct memledger_usage *usage,
+			  const struct memledger_alike *alike, u64 page_size,
+			  u64 size, bool swappable)
+{
+	u64 private = alike->nr_private * page_size;
+	u64 shared = alike->nr_shared * page_size;
+	u64 pss = ((private + shared) << MEMLEDGER_PSS_SHIFT) - alike->others;
+
+	usage->vss += size;
+	usage->vmas++;
+	if (!(private | shared))
+		return;
+	usage->rss += private + shared;
+	usage->pss += pss;
+	usage->pss_floor += memledger_pss_floor(pss);
+	if (alike->facts & MEMLEDGER_ENTRY_DIRTY) {
+		usage->private_dirty += private;
+		usage->shared_dirty += shared;
+		return;
+	}
+	usage->private_clean += private;
+	usage->shared_clean += shared;
+	/* What Android divides is 1 here if all of them are ours, or else 0. */
+	if (swappable)
+		usage->swappable_pss += alike->others ? private :
+					private + shared;
+}
+
+/**
+ * memledger_totals_row - where a VMA is to be added
+ * @totals: the rows of its process
+ * @verdict: where it belongs
+ *
+ * A VMA is added once, to the most detailed row that it belongs in; what that
+ * is a part of is for memledger_totals_sum() to add up.
+ *
+ * Return: the row.
+ */
+static inline struct memledger_usage *
+memledger_totals_row(struct memledger_totals *totals,
+		     const struct memledger_verdict *verdict)
+{
+	if (verdict->subcategory != MEMLEDGER_SUB_NONE)
+		return &totals->subcategory[verdict->subcategory];
+	if (verdict->unknown != MEMLEDGER_UNKNOWN_NONE)
+		return &totals->unknown[verdict->unknown];
+	return &totals->category[verdict->category];
+}
 
 #endif

@@ -136,16 +136,14 @@ struct memledger_verdict {
 /**
  * struct memledger_classifier - carries what the next mapping needs to know
  * @profile: whose rules
- * @unnamed: the rule for mappings without a name, and for those right behind a
- *	.so mapping
- * @nameless: the last verdict on a mapping without a name
+ * @nameless: verdicts on mappings without a name: in the second row those right
+ *	behind a .so mapping; by MEMLEDGER_PROT_*
  * @prev_end: where the previous mapping ended
  * @prev_category: what it was
  */
 struct memledger_classifier {
 	const struct memledger_profile *profile;
-	const struct memledger_rule *unnamed[2];
-	struct memledger_verdict nameless;
+	struct memledger_verdict nameless[2][MEMLEDGER_PROT_ALL + 1];
 	u64 prev_end;
 	u8 prev_category;
 };
@@ -163,12 +161,41 @@ void memledger_classifier_init(struct memledger_classifier *classifier,
 struct memledger_verdict
 memledger_classify_name(const struct memledger_profile *profile,
 			const char *name, size_t len, bool deleted);
-const struct memledger_verdict *
-memledger_classifier_place(struct memledger_classifier *classifier,
-			   const struct memledger_verdict *by_name,
-			   u64 start, u64 end, unsigned int prot);
+bool memledger_classify_tail(const struct memledger_profile *profile,
+			     const char *tail, size_t len, bool deleted,
+			     struct memledger_verdict *verdict);
 struct memledger_verdict
 memledger_classifier_next(struct memledger_classifier *classifier,
 			  const struct memledger_mapping *mapping);
+
+/**
+ * memledger_classifier_place - place the next mapping of a process
+ * @classifier: set up for this process; learns of the mapping
+ * @by_name: what memledger_classify_name() says, by the same profile
+ * @start: first address; mappings come in ascending order
+ * @end: first address behind it
+ * @prot: MEMLEDGER_PROT_*
+ *
+ * Context: Any; takes no lock, allocates nothing.
+ * Return: where it is counted; valid as long as @classifier and @by_name are.
+ */
+static inline const struct memledger_verdict *
+memledger_classifier_place(struct memledger_classifier *classifier,
+			   const struct memledger_verdict *by_name,
+			   u64 start, u64 end, unsigned int prot)
+{
+	const struct memledger_verdict *verdict = by_name;
+
+	if (!by_name->rule) {
+		bool after_so = start == classifier->prev_end &&
+				classifier->prev_category ==
+				MEMLEDGER_CAT_SO_MMAP;
+
+		verdict = &classifier->nameless[after_so][prot];
+	}
+	classifier->prev_end = end;
+	classifier->prev_category = verdict->category;
+	return verdict;
+}
 
 #endif

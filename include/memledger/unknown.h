@@ -41,6 +41,7 @@ enum memledger_unknown_class {
 #define MEMLEDGER_PROT_READ	0x1
 #define MEMLEDGER_PROT_WRITE	0x2
 #define MEMLEDGER_PROT_EXEC	0x4
+#define MEMLEDGER_PROT_ALL	0x7
 
 /* Indexed by the enum; defined in unknown.c. */
 extern const char *const

@@ -123,6 +123,12 @@ struct memledger_totals {
 	struct memledger_usage unknown[NR_MEMLEDGER_UNKNOWN_CLASSES];
 };
 
+/* A proportional size, as smaps prints it, but in bytes. */
+static inline u64 memledger_pss_floor(u64 pss)
+{
+	return pss >> (MEMLEDGER_PSS_SHIFT + 10) << 10;
+}
+
 /* Unique set size: what only this process maps, in bytes. */
 static inline u64 memledger_usage_uss(const struct memledger_usage *usage)
 {

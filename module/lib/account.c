@@ -7,12 +7,6 @@
 
 #define KB_SHIFT	10
 
-/* A proportional size, as smaps prints it, but in bytes. */
-static u64 pss_floor(u64 pss)
-{
-	return pss >> (MEMLEDGER_PSS_SHIFT + KB_SHIFT) << KB_SHIFT;
-}
-
 /* A page's or swap slot's share, in bytes << MEMLEDGER_PSS_SHIFT. */
 static u64 pss_share(u64 bytes, u32 sharers)
 {
@@ -121,7 +115,7 @@ void memledger_account_swap(struct memledger_vma_usage *usage, u64 bytes,
  */
 static u64 swappable_pss(const struct memledger_vma_usage *vma)
 {
-	u64 pss = pss_floor(vma->pss) >> KB_SHIFT;
+	u64 pss = memledger_pss_floor(vma->pss) >> KB_SHIFT;
 	u64 clean = vma->private_clean >> KB_SHIFT;
 	u64 uss = clean + (vma->private_dirty >> KB_SHIFT);
 	u64 shared_clean = vma->shared_clean >> KB_SHIFT;
@@ -136,13 +130,6 @@ static u64 swappable_pss(const struct memledger_vma_usage *vma)
 	return (quotient * shared_clean + clean) << KB_SHIFT;
 }
 
-/* A mapping without a page. */
-static void add_unused(struct memledger_usage *usage, u64 size)
-{
-	usage->vss += size;
-	usage->vmas++;
-}
-
 /**
  * memledger_usage_add - add a VMA to a row
  * @usage: the row
@@ -152,7 +139,8 @@ static void add_unused(struct memledger_usage *usage, u64 size)
 void memledger_usage_add(struct memledger_usage *usage,
 			 const struct memledger_vma_usage *vma, bool swappable)
 {
-	add_unused(usage, vma->size);
+	usage->vss += vma->size;
+	usage->vmas++;
 	usage->pss += vma->pss;
 	if (swappable)
 		usage->swappable_pss += swappable_pss(vma);
@@ -163,8 +151,8 @@ void memledger_usage_add(struct memledger_usage *usage,
 	usage->shared_clean += vma->shared_clean;
 	usage->swap += vma->swap;
 	usage->swap_pss += vma->swap_pss;
-	usage->pss_floor += pss_floor(vma->pss);
-	usage->swap_pss_floor += pss_floor(vma->swap_pss);
+	usage->pss_floor += memledger_pss_floor(vma->pss);
+	usage->swap_pss_floor += memledger_pss_floor(vma->swap_pss);
 	usage->shared_hugetlb += vma->shared_hugetlb;
 	usage->private_hugetlb += vma->private_hugetlb;
 }
@@ -188,54 +176,28 @@ void memledger_usage_merge(struct memledger_usage *usage,
 #undef X
 }
 
-/**
- * memledger_totals_add - add a VMA to every row it belongs in
- * @totals: the rows of its process; their sum is not kept
- * @verdict: where it belongs
- * @vma: its numbers
- */
-void memledger_totals_add(struct memledger_totals *totals,
-			  const struct memledger_verdict *verdict,
-			  const struct memledger_vma_usage *vma)
-{
-	memledger_usage_add(&totals->category[verdict->category], vma,
-			    verdict->swappable);
-	if (verdict->subcategory != MEMLEDGER_SUB_NONE)
-		memledger_usage_add(&totals->subcategory[verdict->subcategory],
-				    vma, verdict->swappable);
-	if (verdict->unknown != MEMLEDGER_UNKNOWN_NONE)
-		memledger_usage_add(&totals->unknown[verdict->unknown], vma,
-				    verdict->swappable);
-}
+/* The category of each sub-category. */
+static const u8 parents[NR_MEMLEDGER_SUBCATEGORIES] = {
+#define X(id, name, label, category) MEMLEDGER_CAT_##category,
+	MEMLEDGER_SUBCATEGORIES(X)
+#undef X
+};
 
 /**
- * memledger_totals_add_unused - add a VMA without pages, in memory or swap
- * @totals: the rows of its process; their sum is not kept
- * @verdict: where it belongs
- * @size: bytes
- *
- * The same as memledger_totals_add() where all numbers but the size are 0, as
- * in much of an address space.
- */
-void memledger_totals_add_unused(struct memledger_totals *totals,
-				 const struct memledger_verdict *verdict,
-				 u64 size)
-{
-	add_unused(&totals->category[verdict->category], size);
-	if (verdict->subcategory != MEMLEDGER_SUB_NONE)
-		add_unused(&totals->subcategory[verdict->subcategory], size);
-	if (verdict->unknown != MEMLEDGER_UNKNOWN_NONE)
-		add_unused(&totals->unknown[verdict->unknown], size);
-}
-
-/**
- * memledger_totals_sum - add up the rows of a process
- * @totals: with all its VMAs added, and nothing else
+ * memledger_totals_sum - make the rows of a process what they are
+ * @totals: with all its VMAs added to the rows of memledger_totals_row(), and
+ *	nothing else
  */
 void memledger_totals_sum(struct memledger_totals *totals)
 {
 	unsigned int i;
 
+	for (i = 0; i < NR_MEMLEDGER_SUBCATEGORIES; i++)
+		memledger_usage_merge(&totals->category[parents[i]],
+				      &totals->subcategory[i]);
+	for (i = 0; i < NR_MEMLEDGER_UNKNOWN_CLASSES; i++)
+		memledger_usage_merge(&totals->category[MEMLEDGER_CAT_UNKNOWN],
+				      &totals->unknown[i]);
 	totals->total = (struct memledger_usage){};
 	for (i = 0; i < NR_MEMLEDGER_CATEGORIES; i++)
 		memledger_usage_merge(&totals->total, &totals->category[i]);

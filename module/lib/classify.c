@@ -75,6 +75,14 @@ static struct text text_without_mte(struct text text)
 	return (struct text){ text.bytes + skip, plus - skip };
 }
 
+/* Once: of a deleted file called "x (deleted)" the rest is its name. */
+static struct text text_without_mark(struct text text, bool deleted)
+{
+	if (!deleted && text_ends(text, DELETED_MARK))
+		text.len -= sizeof(DELETED_MARK) - 1;
+	return text;
+}
+
 /*
  * The name that the rules see. It may turn out empty; Android's rules take
  * that for a mapping without a name, and so do ours.
@@ -84,16 +92,20 @@ static struct text visible_text(const struct memledger_profile *profile,
 {
 	if (profile->flags & MEMLEDGER_PROFILE_MTE_GLOBALS)
 		text = text_without_mte(text);
-	/* Once: of a deleted file called "x (deleted)" the rest is its name. */
-	if (!deleted && text_ends(text, DELETED_MARK))
-		text.len -= sizeof(DELETED_MARK) - 1;
-	return text;
+	return text_without_mark(text, deleted);
 }
 
 static bool pattern_is_at(const struct memledger_rule *rule, const char *at)
 {
 	return at[rule->len - 1] == rule->last &&
 	       !memcmp(at, rule->pattern, rule->len);
+}
+
+static bool ends_in_pattern(const struct memledger_rule *rule,
+			    struct text text)
+{
+	return text.len >= rule->len &&
+	       pattern_is_at(rule, text.bytes + text.len - rule->len);
 }
 
 static bool pattern_matches(const struct memledger_rule *rule,
@@ -103,8 +115,7 @@ static bool pattern_matches(const struct memledger_rule *rule,
 	case MEMLEDGER_MATCH_PREFIX:
 		return text.len >= rule->len && pattern_is_at(rule, text.bytes);
 	case MEMLEDGER_MATCH_SUFFIX:
-		return text.len >= rule->len &&
-		       pattern_is_at(rule, text.bytes + text.len - rule->len);
+		return ends_in_pattern(rule, text);
 	case MEMLEDGER_MATCH_CONTAINS:
 		return text_contains(text, rule->pattern);
 	case MEMLEDGER_MATCH_NAMED:
@@ -231,24 +242,6 @@ memledger_profile_has_subcategory(const struct memledger_profile *profile,
 	       !row_needs_names(profile, NR_MEMLEDGER_CATEGORIES, subcategory);
 }
 
-/**
- * memledger_classifier_init - get ready for the first mapping of a process
- * @classifier: what to set up
- * @profile: whose rules to follow
- */
-void memledger_classifier_init(struct memledger_classifier *classifier,
-			       const struct memledger_profile *profile)
-{
-	unsigned int i;
-
-	classifier->profile = profile;
-	for (i = 0; i < ARRAY_SIZE(classifier->unnamed); i++)
-		classifier->unnamed[i] = first_match(profile, profile->rules,
-						     (struct text){ "", 0 }, i);
-	classifier->prev_end = 0;
-	classifier->prev_category = MEMLEDGER_CAT_UNKNOWN;
-}
-
 static struct memledger_verdict verdict_of(const struct memledger_rule *rule)
 {
 	return (struct memledger_verdict){
@@ -258,6 +251,35 @@ static struct memledger_verdict verdict_of(const struct memledger_rule *rule)
 		.unknown = MEMLEDGER_UNKNOWN_NONE,
 		.swappable = rule->swappable,
 	};
+}
+
+/**
+ * memledger_classifier_init - get ready for the first mapping of a process
+ * @classifier: what to set up
+ * @profile: whose rules to follow; the last of them match anything
+ */
+void memledger_classifier_init(struct memledger_classifier *classifier,
+			       const struct memledger_profile *profile)
+{
+	const struct text none = { "", 0 };
+	unsigned int after_so, prot;
+
+	classifier->profile = profile;
+	for (after_so = 0; after_so < 2; after_so++) {
+		struct memledger_verdict verdict =
+			verdict_of(first_match(profile, profile->rules, none,
+					       after_so));
+
+		for (prot = 0; prot <= MEMLEDGER_PROT_ALL; prot++) {
+			if (verdict.category == MEMLEDGER_CAT_UNKNOWN)
+				verdict.unknown =
+					memledger_unknown_classify(NULL, 0,
+								   prot);
+			classifier->nameless[after_so][prot] = verdict;
+		}
+	}
+	classifier->prev_end = 0;
+	classifier->prev_category = MEMLEDGER_CAT_UNKNOWN;
 }
 
 /**
@@ -292,37 +314,67 @@ memledger_classify_name(const struct memledger_profile *profile,
 	return verdict;
 }
 
+enum tail_match { TAIL_DIFFERS, TAIL_MATCHES, TAIL_IS_NOT_ENOUGH };
+
+/* Whether @rule matches all absolute paths that end in @tail, or none. */
+static enum tail_match tail_matches(const struct memledger_rule *rule,
+				    struct text tail)
+{
+	switch (rule->match) {
+	case MEMLEDGER_MATCH_PREFIX:
+		return rule->pattern[0] == '/' ? TAIL_IS_NOT_ENOUGH :
+						 TAIL_DIFFERS;
+	case MEMLEDGER_MATCH_SUFFIX:
+		if (tail.len >= rule->len &&
+		    !ends_in_pattern(rule, tail))
+			return TAIL_DIFFERS;
+		fallthrough;
+	case MEMLEDGER_MATCH_CONTAINS:
+	case MEMLEDGER_MATCH_NAMED:
+		return rule_matches(rule, tail, false) ? TAIL_MATCHES :
+							 TAIL_IS_NOT_ENOUGH;
+	default:
+		return TAIL_DIFFERS;
+	}
+}
+
 /**
- * memledger_classifier_place - place the next mapping of a process
- * @classifier: set up for this process; learns of the mapping
- * @by_name: what memledger_classify_name() says, by the same profile
- * @start: first address; mappings come in ascending order
- * @end: first address behind it
- * @prot: MEMLEDGER_PROT_*
+ * memledger_classify_tail - place files by the last part of their paths
+ * @profile: whose rules to follow
+ * @tail: what follows the last slash of an absolute path; not necessarily
+ *	NUL-terminated
+ * @len: length of @tail
+ * @deleted: as in &struct memledger_mapping
+ * @verdict: gets what memledger_classify_name() says of the path
+ *
+ * To make a path is much of the work of finding out where a file is counted,
+ * and most are libraries, whatever directory they are in.
  *
  * Context: Any; takes no lock, allocates nothing.
- * Return: where it is counted; valid until the next call, and not longer than
- * @by_name. Every profile's last rules match anything.
+ * Return: false if that depends on the rest of the path, too; then @verdict is
+ * as it was.
  */
-const struct memledger_verdict *
-memledger_classifier_place(struct memledger_classifier *classifier,
-			   const struct memledger_verdict *by_name,
-			   u64 start, u64 end, unsigned int prot)
+bool memledger_classify_tail(const struct memledger_profile *profile,
+			     const char *tail, size_t len, bool deleted,
+			     struct memledger_verdict *verdict)
 {
-	const struct memledger_verdict *verdict = by_name;
-	bool after_so = start == classifier->prev_end &&
-			classifier->prev_category == MEMLEDGER_CAT_SO_MMAP;
+	const struct text text = text_without_mark((struct text){ tail, len },
+						   deleted);
+	const struct memledger_rule *rule = profile->rules;
 
-	if (!by_name->rule) {
-		verdict = &classifier->nameless;
-		classifier->nameless = verdict_of(classifier->unnamed[after_so]);
-		if (verdict->category == MEMLEDGER_CAT_UNKNOWN)
-			classifier->nameless.unknown =
-				memledger_unknown_classify(NULL, 0, prot);
+	for (;; rule++) {
+		if (!(rule->profiles & profile->bit))
+			continue;
+		switch (tail_matches(rule, text)) {
+		case TAIL_DIFFERS:
+			break;
+		case TAIL_MATCHES:
+			*verdict = verdict_of(rule);
+			return true;
+		case TAIL_IS_NOT_ENOUGH:
+			return false;
+		}
 	}
-	classifier->prev_end = end;
-	classifier->prev_category = verdict->category;
-	return verdict;
 }
 
 /**

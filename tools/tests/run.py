@@ -20,6 +20,7 @@ from common import (BUILD, CATEGORIES, CLASSES, LABELS, MTRACK, NAMES, NINE,
                     TOOL, everything, expect, make_sysfs, read, record, report,
                     results, run, run_good, run_json, skip, vma)
 import test_graphics
+import test_hostile
 import test_marks
 import test_record
 import test_system
@@ -791,6 +792,7 @@ def main():
         test_unknown.test_all(directory)
         test_graphics.test_all(directory)
         test_system.test_all(directory)
+        test_hostile.test_all(directory)
         test_marks.test_all(directory)
         test_record.test_all(directory)
     print("1..%d" % results["count"])

@@ -240,6 +240,11 @@ def test_record(directory):
                (len(lines), got),
                (rounds, {(str(pid), start, "7", "1", "40960", "8192", "12288",
                           "12288", "61440", "8192", "")}))
+    run_good("report", path, "-o", path + ".html")
+    page = Page(read_bytes(path + ".html").decode("ascii"))
+    expect("page: each session's environment",
+           (page.wrong, page.tags - ALLOWED_TAGS, "Session 2" in page.text(),
+            "a<b [%d]" % pid in page.text()), ([], set(), True, True))
     expect("record: tracked while it lasts",
            (read(module, "track"), read(module, "untrack")),
            (str(pid), str(pid)))
