@@ -4,9 +4,10 @@
  * all that the tool does and all that the kernel does for it. The peer is 1 %
  * of a CPU.
  */
+#include <signal.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "measure.h"
@@ -17,9 +18,10 @@
 #define PERCENT		(CPU / 100)
 #define SAMPLES_A_SECOND 10
 
-/* What it takes to begin and to end is in both. */
-#define FEW		5
-#define MANY		55
+#define RECORDING	"/tmp/bench.rec"
+
+/* So many samples are measured at a time. */
+#define SAMPLES		50
 
 static unsigned int app_cycles = APP_CYCLES(3000);
 
@@ -36,39 +38,68 @@ static const struct kind {
 	{ "sample/names", "--names=20" },
 };
 
-/* Processor time of the tool, ns; with -icount these are instructions. */
-static u64 time_of(const struct kind *kind, pid_t pid, int samples)
+static pid_t start_tool(const struct kind *kind, pid_t pid)
 {
-	char number[16], rounds[16];
-	struct rusage usage;
+	char number[16];
 	pid_t tool;
-	int status;
 
 	snprintf(number, sizeof(number), "%d", pid);
-	snprintf(rounds, sizeof(rounds), "%d", samples);
 	fflush(stdout);
 	tool = fork();
 	must(tool >= 0);
 	if (!tool) {
 		must(freopen("/dev/null", "w", stdout));
 		execlp("memledger", "memledger", "record", number, "-o",
-		       "/tmp/bench.rec", "--every", "10ms", "--rounds", rounds,
-		       kind->names, NULL);
+		       RECORDING, "--every", "20ms", kind->names, NULL);
 		_exit(127);
 	}
-	must(wait4(tool, &status, 0, &usage) == tool && !status);
-	must(!unlink("/tmp/bench.rec"));
-	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000ULL +
-	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000ULL;
+	return tool;
 }
 
+/* Processor time of a process, ns; with -icount these are instructions. */
+static u64 time_of(pid_t pid)
+{
+	struct timespec time;
+	clockid_t clock;
+
+	must(!clock_getcpuclockid(pid, &clock));
+	must(!clock_gettime(clock, &time));
+	return time.tv_sec * 1000000000ULL + time.tv_nsec;
+}
+
+/* Waits until there have been so many samples. Return: how many. */
+static long long wait_for(pid_t pid, long long samples)
+{
+	long long nr;
+
+	while ((nr = node_read("processes/%d/generation", pid)) < samples)
+		usleep(1000);
+	return nr;
+}
+
+/*
+ * From the middle of one pause to that of another: what it takes to begin, and
+ * the verdict in the end, is not in it.
+ */
 static u64 time_of_sample(const struct kind *kind, pid_t pid)
 {
-	u64 number[64];
+	pid_t tool = start_tool(kind, pid);
+	long long nr = wait_for(pid, 5);
+	u64 number[64], before, after;
 
-	for (int i = 0; i < rounds(); i++)
-		number[i] = (time_of(kind, pid, MANY) -
-			     time_of(kind, pid, FEW)) / (MANY - FEW);
+	for (int i = 0; i < rounds(); i++) {
+		long long first = nr;
+
+		usleep(10000);
+		before = time_of(tool);
+		nr = wait_for(pid, first + SAMPLES);
+		usleep(10000);
+		after = time_of(tool);
+		number[i] = (after - before) / (nr - first);
+	}
+	kill(tool, SIGINT);
+	waitpid(tool, NULL, 0);
+	must(!unlink(RECORDING));
 	return spread_of(number, rounds()).median;
 }
 
