@@ -577,8 +577,14 @@ static struct mapped_file *make_file(struct kunit *test)
 {
 	static struct hlist_bl_node *hashed;
 	struct mapped_file *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, m);
+	m->sb.s_root = &m->parent[0];
+	for (i = 0; i < ARRAY_SIZE(m->mnt); i++) {
+		m->mnt[i].mnt_sb = &m->sb;
+		m->mnt[i].mnt_root = m->sb.s_root;
+	}
 	m->dentry.d_sb = &m->sb;
 	m->dentry.d_parent = &m->parent[0];
 	m->dentry.d_hash.pprev = &hashed;
@@ -637,8 +643,7 @@ static void tail_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, learnt->slot, 7U);
 	KUNIT_EXPECT_TRUE(test, learnt->tail);
 	KUNIT_EXPECT_FALSE(test, learnt->deleted);
-	KUNIT_EXPECT_TRUE(test, spin_trylock(&dentry->d_lock));
-	spin_unlock(&dentry->d_lock);
+	KUNIT_EXPECT_FALSE(test, spin_is_locked(&dentry->d_lock));
 
 	change_file(m, IS_UNLINKED);
 	learnt->enough = false;
@@ -649,7 +654,9 @@ static void tail_test(struct kunit *test)
 	learnt->enough = true;
 	m->mnt[0].mnt_root = dentry;
 	KUNIT_EXPECT_FALSE(test, learn_tail(&learnt->slots, 7, &m->path, &len));
-	m->mnt[0].mnt_root = &m->parent[0];
+	m->mnt[0].mnt_root = &m->parent[1];
+	KUNIT_EXPECT_FALSE(test, learn_tail(&learnt->slots, 7, &m->path, &len));
+	m->mnt[0].mnt_root = m->sb.s_root;
 	dentry->d_op = &self_ops;
 	KUNIT_EXPECT_FALSE(test, learn_tail(&learnt->slots, 7, &m->path, &len));
 	dentry->d_op = &no_ops;

@@ -294,8 +294,9 @@ static unsigned int file_slot(struct memledger_name_slots *slots,
 
 /*
  * The last part of a path, where it is a path: in its place may be the point
- * where the file is mounted itself, or what prints itself. Whether it was
- * enough.
+ * where the file is mounted itself, or what prints itself. And where only a
+ * part of a file system is mounted, a file may have been moved out of it, and
+ * has no path. Whether it was enough.
  */
 static bool learn_tail(struct memledger_name_slots *slots, unsigned int slot,
 		       const struct path *path, size_t *len)
@@ -304,6 +305,7 @@ static bool learn_tail(struct memledger_name_slots *slots, unsigned int slot,
 	bool learnt;
 
 	if (IS_ROOT(dentry) || dentry == path->mnt->mnt_root ||
+	    path->mnt->mnt_root != path->mnt->mnt_sb->s_root ||
 	    (dentry->d_op && dentry->d_op->d_dname))
 		return false;
 	/* Whoever moves the file changes its name under the lock. */
