@@ -14,6 +14,10 @@ define help
   make check-all   the same on all kernels; writes docs/compat.rst
   make kunit       run the KUnit suites in the virtual machine
   make selftests   run the kselftests in the virtual machine
+  make soak        all storms at once beside readers, for SOAK_SECONDS (1200) on
+                   the debug kernel, and as long on the one that finds races
+  make coverage    which lines the tests run: a table into docs/testing.rst, and
+                   what they do not into results/coverage
   make bench       measure in the virtual machine what memledger costs, and write
                    it into docs/performance.rst (15 minutes)
   make kmi         check what the module imports against GKI's symbol lists
@@ -45,6 +49,12 @@ demo:
 bench:
 	@scripts/bench
 
+soak:
+	@SOAK_SECONDS=$${SOAK_SECONDS:-1200} scripts/check soak kcsan
+
+coverage:
+	@scripts/coverage
+
 check:
 	@scripts/check
 
@@ -58,5 +68,5 @@ clean:
 	@[ ! -e $(KDIR)/Makefile ] || $(MAKE) -C $(KDIR) M=$(CURDIR) clean
 	$(MAKE) -C tools clean
 
-.PHONY: help modules tool demo bench check check-all kunit selftests lint kmi \
-	clean
+.PHONY: help modules tool demo bench soak coverage check check-all kunit \
+	selftests lint kmi clean

@@ -456,6 +456,8 @@ static void entry_test(struct kunit *test)
 	struct folio *folio = get_folio(test, 0, &c->folio);
 	pte_t pte = make_pte(test, c->kind, folio);
 
+	if (c->want.ksm && !IS_ENABLED(CONFIG_KSM))
+		kunit_skip(test, "this kernel has no KSM");
 	set_vm_flags(&f->vma, VM_READ | VM_WRITE | c->vm_flags);
 	if (c->sharing == NONPRESENT && !memledger_migration_is_private())
 		as_shared(&want);

@@ -351,14 +351,17 @@ static bool note_name(struct memledger_name_slots *slots, unsigned int slot,
 	return learnt->enough;
 }
 
-/* With slots that have been in use, and what was told in the beginning gone. */
-static struct learnt *make_slots(struct kunit *test)
+/*
+ * With slots in memory that holds anything, @fill, and what was told in the
+ * beginning gone.
+ */
+static struct learnt *make_filled_slots(struct kunit *test, int fill)
 {
 	struct learnt *learnt = kunit_kzalloc(test, sizeof(*learnt),
 					      GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, learnt);
-	memset(&learnt->slots, 0xff, sizeof(learnt->slots));
+	memset(&learnt->slots, fill, sizeof(learnt->slots));
 	memledger_name_slots_init(&learnt->slots, note_name);
 	KUNIT_EXPECT_EQ(test, learnt->nr, 1U);
 	KUNIT_EXPECT_EQ(test, learnt->slot,
@@ -367,6 +370,11 @@ static struct learnt *make_slots(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, learnt->tail);
 	learnt->nr = 0;
 	return learnt;
+}
+
+static struct learnt *make_slots(struct kunit *test)
+{
+	return make_filled_slots(test, 0xff);
 }
 
 static void find_slot(struct fixture *f, struct memledger_name_slots *slots,
@@ -388,10 +396,10 @@ static struct file *make_shmem(struct kunit *test, const char *name)
 }
 
 /* A name is told once, and every VMA that has it has the same slot. */
-static void slot_test(struct kunit *test)
+static void expect_slots(struct kunit *test, int fill)
 {
 	unsigned int slot[ARRAY_SIZE(slot_cases)], i;
-	struct learnt *learnt = make_slots(test);
+	struct learnt *learnt = make_filled_slots(test, fill);
 	struct fixture *f = test->priv;
 
 	for (i = 0; i < ARRAY_SIZE(slot_cases); i++) {
@@ -426,6 +434,13 @@ static void slot_test(struct kunit *test)
 		if (file)
 			fput(file);
 	}
+}
+
+static void slot_test(struct kunit *test)
+{
+	expect_slots(test, 0xff);
+	/* As memory is mostly: an empty name is no slot that was never used. */
+	expect_slots(test, 0);
 }
 
 /*
@@ -521,8 +536,16 @@ struct mapped_file {
 	struct path path;
 };
 
+/* Since 6.16 it is const, so that only dcache.c writes it. */
+static void set_last_name(struct dentry *dentry, struct qstr name)
+{
+	*(struct qstr *)&dentry->d_name = name;
+}
+
 static void change_file(struct mapped_file *m, enum file_change change)
 {
+	struct qstr name;
+
 	switch (change) {
 	case OTHER_MOUNT:
 		m->path.mnt = &m->mnt[1];
@@ -531,8 +554,9 @@ static void change_file(struct mapped_file *m, enum file_change change)
 		m->dentry.d_parent = &m->parent[1];
 		break;
 	case OTHER_NAME:
-		/* Since 6.16 it is const, so that only dcache.c writes it. */
-		*(u64 *)&m->dentry.d_name.hash_len += 1;
+		name = m->dentry.d_name;
+		name.hash_len++;
+		set_last_name(&m->dentry, name);
 		break;
 	case OTHER_INODE:
 		m->file.f_inode = &m->inode[1];
@@ -555,14 +579,19 @@ static struct mapped_file *make_file(struct kunit *test)
 {
 	static struct hlist_bl_node *hashed;
 	struct mapped_file *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, m);
+	m->sb.s_root = &m->parent[0];
+	for (i = 0; i < ARRAY_SIZE(m->mnt); i++) {
+		m->mnt[i].mnt_sb = &m->sb;
+		m->mnt[i].mnt_root = m->sb.s_root;
+	}
 	m->dentry.d_sb = &m->sb;
 	m->dentry.d_parent = &m->parent[0];
 	m->dentry.d_hash.pprev = &hashed;
-	/* Const since 6.16, so that only dcache.c writes it. */
-	*(struct qstr *)&m->dentry.d_name =
-		(struct qstr)QSTR_INIT("libc.so and more", 7);
+	set_last_name(&m->dentry,
+		      (struct qstr)QSTR_INIT("libc.so and more", 7));
 	spin_lock_init(&m->dentry.d_lock);
 	m->file.f_inode = &m->inode[0];
 	m->path.mnt = &m->mnt[0];
@@ -616,8 +645,7 @@ static void tail_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, learnt->slot, 7U);
 	KUNIT_EXPECT_TRUE(test, learnt->tail);
 	KUNIT_EXPECT_FALSE(test, learnt->deleted);
-	KUNIT_EXPECT_TRUE(test, spin_trylock(&dentry->d_lock));
-	spin_unlock(&dentry->d_lock);
+	KUNIT_EXPECT_FALSE(test, spin_is_locked(&dentry->d_lock));
 
 	change_file(m, IS_UNLINKED);
 	learnt->enough = false;
@@ -628,7 +656,9 @@ static void tail_test(struct kunit *test)
 	learnt->enough = true;
 	m->mnt[0].mnt_root = dentry;
 	KUNIT_EXPECT_FALSE(test, learn_tail(&learnt->slots, 7, &m->path, &len));
-	m->mnt[0].mnt_root = &m->parent[0];
+	m->mnt[0].mnt_root = &m->parent[1];
+	KUNIT_EXPECT_FALSE(test, learn_tail(&learnt->slots, 7, &m->path, &len));
+	m->mnt[0].mnt_root = m->sb.s_root;
 	dentry->d_op = &self_ops;
 	KUNIT_EXPECT_FALSE(test, learn_tail(&learnt->slots, 7, &m->path, &len));
 	dentry->d_op = &no_ops;

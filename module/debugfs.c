@@ -366,8 +366,6 @@ static int unknown_show(struct seq_file *m, void *v)
 {
 	struct names_reader *reader = m->private;
 
-	if (!memledger_access_allowed())
-		return -EPERM;
 	memledger_names_print(m, &reader->names,
 			      memledger_snapshot_has_swap_pss());
 	return 0;
@@ -382,7 +380,7 @@ static int unknown_open(struct inode *inode, struct file *file)
 static const struct file_operations unknown_fops = {
 	.owner = THIS_MODULE,
 	.open = unknown_open,
-	.read = seq_read,
+	.read = memledger_debugfs_read,
 	.llseek = seq_lseek,
 	.release = names_release,
 };
@@ -417,8 +415,6 @@ static int owners_show(struct seq_file *m, void *v)
 	struct names_reader *reader = m->private;
 	unsigned int i;
 
-	if (!memledger_access_allowed())
-		return -EPERM;
 	print_capture(m, reader->target->pid);
 	seq_puts(m, "pss rss private_dirty swap_pss regions perms source owner\n");
 	for (i = 0; i < reader->names.nr; i++)
@@ -434,7 +430,7 @@ static int owners_open(struct inode *inode, struct file *file)
 static const struct file_operations owners_fops = {
 	.owner = THIS_MODULE,
 	.open = owners_open,
-	.read = seq_read,
+	.read = memledger_debugfs_read,
 	.llseek = seq_lseek,
 	.release = names_release,
 };

@@ -9,6 +9,7 @@
  *   system.c, of all processes -> snapshot.c
  *   carveouts.c, of the device tree
  *   -> sysfs.c, debugfs.c
+ *   exit_watch.c, of a target -> sysfs.c
  *
  * and of all processes, while it is switched on, gpu_totals.c -> gpu_values.c.
  */

@@ -20,6 +20,9 @@
 #include "target.h"
 #include "walk.h"
 
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
 struct memledger_settings memledger_settings = {
 	.max_age_ms = MEMLEDGER_MAX_AGE_MS_DEFAULT,
 	.slice_entries = MEMLEDGER_SLICE_DEFAULT,
@@ -456,6 +459,24 @@ err_put:
 	return ret;
 }
 
+/* For whoever listens; without, nothing is looked at. */
+static void trace_record(const struct memledger_record *record)
+{
+	const struct memledger_profile *profile =
+		memledger_profile_find(record->profile);
+	unsigned int row;
+
+	trace_snapshot(record);
+	if (!trace_category_enabled())
+		return;
+	for (row = 0; row < NR_MEMLEDGER_CATEGORIES; row++) {
+		if (memledger_profile_has_category(profile, row,
+						   record->unavailable))
+			trace_category(record, memledger_category_names[row],
+				       &record->totals.category[row]);
+	}
+}
+
 /* A failed one leaves the last as it was. */
 static int take_snapshot(struct memledger_target *target)
 {
@@ -472,6 +493,8 @@ static int take_snapshot(struct memledger_target *target)
 	record->generation = target->record.generation + 1;
 	record->generation_end = record->generation;
 	target->record = *record;
+	trace_record(record);
+	memledger_sysfs_notify(target);
 	return 0;
 }
 

@@ -823,14 +823,17 @@ static int add_node(struct memledger_sysfs_dir *dir, enum target_node node,
 	dir->nodes[node].dir = dir;
 	kref_get(&dir->ref);
 	ret = kobject_init_and_add(kobj, &target_ktype, parent, "%s", name);
-	if (!ret)
-		ret = sysfs_create_groups(kobj, groups);
 	if (ret)
 		goto err_put;
+	ret = sysfs_create_groups(kobj, groups);
+	if (ret)
+		goto err_del;
 	return 0;
 
-err_put:
+	/* What was not added has left its kset already, or never joined it. */
+err_del:
 	kobject_del(kobj);
+err_put:
 	kobject_put(kobj);
 	return ret;
 }
@@ -850,6 +853,7 @@ static void remove_node(struct memledger_sysfs_dir *dir, enum target_node node)
 int memledger_sysfs_add(struct memledger_target *target)
 {
 	struct memledger_sysfs_dir *dir;
+	struct kernfs_node *polled;
 	struct kobject *kobj;
 	char name[16];
 	int ret;
@@ -861,6 +865,8 @@ int memledger_sysfs_add(struct memledger_target *target)
 	memledger_target_get(target);
 	dir->target = target;
 	kobj = &dir->nodes[NODE_TARGET].kobj;
+	/* Whose events user space gets. */
+	kobj->kset = root;
 
 	snprintf(name, sizeof(name), "%d", target->nr);
 	ret = add_node(dir, NODE_TARGET, processes, target_groups, name);
@@ -883,6 +889,10 @@ int memledger_sysfs_add(struct memledger_target *target)
 	if (ret)
 		goto err_unknown;
 	target->sysfs = dir;
+	polled = sysfs_get_dirent(kobj->sd, "generation");
+	WRITE_ONCE(target->polled, polled);
+	/* Users are in already: there may have been a snapshot. */
+	memledger_sysfs_notify(target);
 	return 0;
 
 err_unknown:
@@ -915,7 +925,42 @@ void memledger_sysfs_remove(struct memledger_target *target)
 	remove_node(dir, NODE_SUBCATEGORY);
 	remove_node(dir, NODE_CATEGORY);
 	remove_node(dir, NODE_TARGET);
+	/* Who sleeps in poll() is not woken by that: there is nothing to come. */
+	memledger_sysfs_notify(target);
 	kref_put(&dir->ref, release_dir);
+}
+
+/**
+ * memledger_sysfs_notify - wake those who poll for new snapshots
+ * @target: the process; its directory may be gone, or not there yet
+ */
+void memledger_sysfs_notify(struct memledger_target *target)
+{
+	struct kernfs_node *polled = READ_ONCE(target->polled);
+
+	if (polled)
+		sysfs_notify_dirent(polled);
+}
+
+/**
+ * memledger_sysfs_tell_exit - tell user space that a process has exited
+ * @target: the process; its directory is there, and stays meanwhile
+ *
+ * Everybody gets uevents, so that it has no more than the number, which is that
+ * of a directory everybody sees. Nobody is told where there is no memory for
+ * that.
+ *
+ * Context: process context; may sleep.
+ */
+void memledger_sysfs_tell_exit(struct memledger_target *target)
+{
+	char tgid[24];
+	char *env[3] = { "EVENT=exit", tgid, NULL };
+
+	snprintf(tgid, sizeof(tgid), "TGID=%d", target->nr);
+	kobject_uevent_env(&target->sysfs->nodes[NODE_TARGET].kobj, KOBJ_CHANGE,
+			   env);
+	memledger_sysfs_notify(target);
 }
 
 /*

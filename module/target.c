@@ -10,6 +10,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
+#include <linux/sysfs.h>
 #include <linux/wait.h>
 
 #include "capture.h"
@@ -47,6 +48,7 @@ static void target_release(struct kref *ref)
 		container_of(ref, struct memledger_target, ref);
 
 	put_pid(target->pid);
+	sysfs_put(target->polled);
 	mutex_destroy(&target->lock);
 	kvfree(target);
 	/* Unloading waits for RCU readers, and so for the end of this. */
@@ -141,6 +143,7 @@ static void remove_target(struct memledger_target *target)
 	nr_targets--;
 	/* Readers inside a walk leave at their next slice. */
 	WRITE_ONCE(target->dying, true);
+	memledger_exit_unwatch(target);
 	memledger_debugfs_remove(target);
 	memledger_sysfs_remove(target);
 	/* Now that nobody can start it again. */
@@ -170,6 +173,7 @@ static int add_target(struct pid *pid, pid_t nr)
 	if (ret)
 		goto err_put;
 	memledger_debugfs_add(target);
+	memledger_exit_watch(target);
 	list_add_tail(&target->node, &targets);
 	nr_targets++;
 	return 0;

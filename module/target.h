@@ -10,11 +10,26 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include <memledger/abi.h>
 
 struct dentry;
+struct kernfs_node;
 struct memledger_sysfs_dir;
+
+/**
+ * struct memledger_exit_watch - waits for a process to exit
+ * @entry: in the queue of the target's struct pid
+ * @work: looks whether it has exited, and tells
+ * @told: it has been told; for @work alone
+ */
+struct memledger_exit_watch {
+	struct wait_queue_entry entry;
+	struct work_struct work;
+	bool told;
+};
 
 /**
  * struct memledger_target - a tracked process
@@ -27,6 +42,9 @@ struct memledger_sysfs_dir;
  * @record: the last snapshot; generation 0 if there is none yet
  * @scratch: the next one, while it is made
  * @sysfs: its directory in sysfs
+ * @polled: the file in it that is polled for new snapshots; NULL while it is
+ *	being made
+ * @exit_watch: tells when the process has exited
  * @debugfs: its directory in debugfs
  */
 struct memledger_target {
@@ -39,6 +57,8 @@ struct memledger_target {
 	struct memledger_record record;
 	struct memledger_record scratch;
 	struct memledger_sysfs_dir *sysfs;
+	struct kernfs_node *polled;
+	struct memledger_exit_watch exit_watch;
 	struct dentry *debugfs;
 };
 
@@ -63,6 +83,10 @@ bool memledger_target_is_alive(struct memledger_target *target);
 int memledger_target_comm(struct memledger_target *target, char *buf,
 			  size_t size);
 
+/* exit_watch.c */
+void memledger_exit_watch(struct memledger_target *target);
+void memledger_exit_unwatch(struct memledger_target *target);
+
 /* Four bytes for each of a name's, which TASK_COMM_LEN bounds. */
 #define MEMLEDGER_COMM_TEXT_LEN		(4 * 16)
 
@@ -71,6 +95,8 @@ void memledger_comm_escape(const char *comm, char *text, size_t size);
 /* What each exporter makes of a target; in sysfs.c and debugfs.c. */
 int memledger_sysfs_add(struct memledger_target *target);
 void memledger_sysfs_remove(struct memledger_target *target);
+void memledger_sysfs_notify(struct memledger_target *target);
+void memledger_sysfs_tell_exit(struct memledger_target *target);
 void memledger_debugfs_add(struct memledger_target *target);
 void memledger_debugfs_remove(struct memledger_target *target);
 

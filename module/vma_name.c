@@ -171,6 +171,9 @@ void memledger_vma_name(struct vm_area_struct *vma, char *buf, size_t size,
 		set_name(out, "", 0);
 }
 
+/* Hash and length of what is in a free slot. An empty name has 0 for both. */
+#define NO_TEXT	U64_MAX
+
 /**
  * memledger_name_slots_init - forget all names
  * @slots: the slots
@@ -184,7 +187,7 @@ void memledger_name_slots_init(struct memledger_name_slots *slots,
 	slots->learn = learn;
 	slots->file = NULL;
 	for (i = 0; i < MEMLEDGER_NR_TEXT_SLOTS; i++)
-		slots->texts[i].hash_len = 0;
+		slots->texts[i].hash_len = NO_TEXT;
 	for (i = 0; i < MEMLEDGER_NR_FILE_SLOTS; i++)
 		slots->files[i].dentry = NULL;
 	learn(slots, MEMLEDGER_NAMELESS_SLOT, "", 0, false, false);
@@ -235,7 +238,7 @@ static unsigned int second_text_slot(struct memledger_name_slots *slots,
 		return MEMLEDGER_TEXT_SLOTS + (i ^ 1);
 	if (!len || len > MEMLEDGER_TEXT_SLOT_SIZE)
 		return MEMLEDGER_OTHER_SLOT;
-	if (!slots->texts[i].hash_len || slot->hash_len)
+	if (slots->texts[i].hash_len == NO_TEXT || slot->hash_len != NO_TEXT)
 		slot = &slots->texts[i];
 	slot->hash_len = hash_len;
 	slot->kind = kind;
@@ -293,8 +296,9 @@ static unsigned int file_slot(struct memledger_name_slots *slots,
 
 /*
  * The last part of a path, where it is a path: in its place may be the point
- * where the file is mounted itself, or what prints itself. Whether it was
- * enough.
+ * where the file is mounted itself, or what prints itself. And where only a
+ * part of a file system is mounted, a file may have been moved out of it, and
+ * has no path. Whether it was enough.
  */
 static bool learn_tail(struct memledger_name_slots *slots, unsigned int slot,
 		       const struct path *path, size_t *len)
@@ -303,6 +307,7 @@ static bool learn_tail(struct memledger_name_slots *slots, unsigned int slot,
 	bool learnt;
 
 	if (IS_ROOT(dentry) || dentry == path->mnt->mnt_root ||
+	    path->mnt->mnt_root != path->mnt->mnt_sb->s_root ||
 	    (dentry->d_op && dentry->d_op->d_dname))
 		return false;
 	/* Whoever moves the file changes its name under the lock. */

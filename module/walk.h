@@ -86,7 +86,7 @@ enum memledger_text {
 
 /**
  * struct memledger_text_slot - a name without a directory in it
- * @hash_len: hash and length of @text; 0 for a free slot
+ * @hash_len: hash and length of @text; U64_MAX for a free slot
  * @kind: enum memledger_text
  * @text: without what maps prints around it; no NUL behind it
  */

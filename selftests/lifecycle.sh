@@ -145,6 +145,24 @@ while_read()
 	! is_loaded
 }
 
+# It goes while processes that it watches do.
+while_exiting()
+{
+	i=0
+	while [ $i -lt 10 ]; do
+		while [ "$(echo "$targets" | wc -w)" -lt 8 ]; do
+			start_hold 10
+		done
+		load && track_all || return 1
+		# shellcheck disable=SC2086 # a list
+		kill -9 $targets &
+		unload || return 1
+		wait $!
+		end_targets
+		i=$((i + 1))
+	done
+}
+
 twice()
 {
 	load || return 1
@@ -192,7 +210,7 @@ trap 'end_targets; rm -rf "$scratch"
 	[ -z "$was_loaded" ] || is_loaded || load' EXIT
 
 ktap_print_header
-ktap_set_plan 11
+ktap_set_plan 12
 [ -z "$was_loaded" ] || unload ||
 	ktap_exit_fail_msg cannot unload the module that was loaded
 [ ! -e $leaks ] || echo clear > $leaks
@@ -213,6 +231,7 @@ if grep -q ' register_kretprobe$' /proc/kallsyms; then
 else
 	ktap_test_skip "while_capturing: no kretprobes"
 fi
+ktap_test_result while_exiting while_exiting
 ktap_test_result loaded_twice twice
 if [ -e $leaks ]; then
 	ktap_test_result no_leaks no_leaks

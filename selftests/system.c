@@ -835,9 +835,12 @@ static long long cpu_time(pid_t pid)
 	return time.tv_sec * 1000000LL + time.tv_nsec / 1000;
 }
 
-/* What a reader costs, or one that is killed after a while from then on. */
+/*
+ * What a reader costs; or one that is killed when it has cost @kill_after, from
+ * then on.
+ */
 static long long cost_of_reader(struct __test_metadata *_metadata,
-				useconds_t kill_after)
+				long long kill_after)
 {
 	pid_t reader = start_process(read_once, NULL);
 	long long before = 0;
@@ -845,9 +848,8 @@ static long long cost_of_reader(struct __test_metadata *_metadata,
 	int status;
 
 	if (kill_after) {
-		usleep(kill_after);
-		before = cpu_time(reader);
-		EXPECT_GT(before, 0);
+		while ((before = cpu_time(reader)) < kill_after)
+			usleep(1000);
 		kill(reader, SIGKILL);
 	}
 	ASSERT_EQ(wait4(reader, &status, 0, &usage), reader);
@@ -881,7 +883,8 @@ static void name_heirloom(void *start, size_t len, long i)
 
 static void die_rich(void *arg)
 {
-	size_t len = BIG / 8;
+	/* It has to take so long that it can be killed meanwhile. */
+	size_t len = 6144 * page_size();
 	char *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 

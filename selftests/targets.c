@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who may be tracked, by whom, and what becomes of it: every bad input with
- * its errno and the proof that it changed nothing; readers without the right
- * to read; and processes that exit, exec, lose their leader or are replaced
- * while they are tracked.
+ * Who may be tracked, and what becomes of it: every bad input with its errno
+ * and the proof that it changed nothing; and processes that exit, exec, lose
+ * their leader or are replaced while they are tracked.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -60,46 +58,6 @@ static long long held_bytes(void)
 	return HELD_PAGES * page_size();
 }
 
-static bool tracked(pid_t tgid)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), NODES "processes/%d", tgid);
-	return !access(path, F_OK);
-}
-
-/* Everything that a write could have changed, as a text. */
-static void describe_state(char *text, size_t size)
-{
-	static const char *const settings[] = {
-		"profile", "max_tracked", "max_age_ms", "slice_entries",
-		"owner_capture",
-	};
-	DIR *dir = opendir(NODES "processes");
-	struct dirent *entry;
-	size_t len = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(settings); i++) {
-		char path[64];
-
-		snprintf(path, sizeof(path), NODES "%s", settings[i]);
-		if (file_read(path, text + len, size - len) > 0)
-			len += strlen(text + len);
-	}
-	while (dir && (entry = readdir(dir))) {
-		if (*entry->d_name == '.')
-			continue;
-		len += snprintf(text + len, size - len, "%s: %lld %lld\n",
-				entry->d_name,
-				node_read("processes/%s/generation",
-					  entry->d_name),
-				node_read("processes/%s/capture",
-					  entry->d_name));
-	}
-	if (dir)
-		closedir(dir);
-}
-
 FIXTURE(target)
 {
 	pid_t pid;
@@ -128,7 +86,7 @@ FIXTURE_SETUP(target)
 	ASSERT_GT(self->pid, 0);
 	ASSERT_EQ(wait_stopped(self->pid), 0);
 	ASSERT_EQ(node_write_number("track", self->pid), 0);
-	describe_state(self->before, sizeof(self->before));
+	nodes_describe(self->before, sizeof(self->before));
 }
 
 FIXTURE_TEARDOWN(target)
@@ -143,7 +101,7 @@ FIXTURE_TEARDOWN(target)
 
 #define EXPECT_UNCHANGED()						\
 	do {								\
-		describe_state(self->after, sizeof(self->after));	\
+		nodes_describe(self->after, sizeof(self->after));	\
 		EXPECT_STREQ(self->before, self->after);		\
 	} while (0)
 
@@ -311,8 +269,8 @@ TEST_F_TIMEOUT(target, more_than_max_tracked, TIMEOUT)
 	ASSERT_EQ(wait_stopped(self->other), 0);
 	ASSERT_EQ(node_write_number("max_tracked", 1), 0);
 	EXPECT_EQ(node_write_number("track", self->other), -ENOSPC);
-	EXPECT_FALSE(tracked(self->other));
-	EXPECT_TRUE(tracked(self->pid));
+	EXPECT_FALSE(node_tracked(self->other));
+	EXPECT_TRUE(node_tracked(self->pid));
 	EXPECT_EQ(node_refresh(self->pid), 0);
 
 	ASSERT_EQ(node_write_number("max_tracked", 2), 0);
@@ -366,9 +324,9 @@ TEST_F_TIMEOUT(target, exits, TIMEOUT)
 		EXPECT_EQ(read_of(gone_files[i], self->pid), -ESRCH)
 			TH_LOG("%s", gone_files[i]);
 	}
-	EXPECT_TRUE(tracked(self->pid));
+	EXPECT_TRUE(node_tracked(self->pid));
 	EXPECT_EQ(node_write_number("untrack", self->pid), 0);
-	EXPECT_FALSE(tracked(self->pid));
+	EXPECT_FALSE(node_tracked(self->pid));
 }
 
 static pid_t fork_as(pid_t wanted)
@@ -639,203 +597,6 @@ TEST_F_TIMEOUT(target, forks_while_read, TIMEOUT)
 	}
 }
 
-/* Runs in other credentials or namespaces, where nothing may be had. */
-
-/* Calls @file with every file below @path; adds up what it returns. */
-static int walk_tree(const char *path, int (*file)(const char *path))
-{
-	DIR *dir = opendir(path);
-	struct dirent *entry;
-	int sum = 0;
-
-	if (!dir)
-		return 0;
-	while ((entry = readdir(dir))) {
-		char below[512];
-
-		if (*entry->d_name == '.')
-			continue;
-		snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
-		if (entry->d_type == DT_DIR)
-			sum += walk_tree(below, file);
-		else
-			sum += file(below);
-	}
-	closedir(dir);
-	return sum;
-}
-
-static int count_file(const char *path)
-{
-	(void)path;
-	return 1;
-}
-
-static int is_allowed(const char *path, const char *how)
-{
-	printf("# %s can be %s\n", path, how);
-	return 1;
-}
-
-/* Whether anything but EPERM comes of a file; the ABI's version is free. */
-static int not_refused(const char *path)
-{
-	char text[16];
-	struct stat st;
-	int bad = 0;
-
-	if (!strcmp(path, NODES "/abi"))
-		return file_read(path, text, sizeof(text)) <= 0;
-	if (stat(path, &st))
-		return is_allowed(path, "not even looked at");
-	if (st.st_mode & 0400 &&
-	    file_read(path, text, sizeof(text)) != -EPERM)
-		bad += is_allowed(path, "read");
-	if (st.st_mode & 0200 && file_write(path, "1\n") != -EPERM)
-		bad += is_allowed(path, "written");
-	return bad;
-}
-
-static void without_capability(void *arg)
-{
-	(void)arg;
-	if (drop_cap_sys_ptrace())
-		_exit(2);
-	fflush(NULL);
-	_exit(!!(walk_tree(NODES, not_refused) +
-		 walk_tree(DETAILS, not_refused)));
-}
-
-static int exit_status(pid_t pid)
-{
-	int status = -1;
-
-	waitpid(pid, &status, 0);
-	return status;
-}
-
-TEST_F_TIMEOUT(target, root_without_the_capability, TIMEOUT)
-{
-	/* The walk below must have seen them: this is how many there are. */
-	EXPECT_GT(walk_tree(NODES, count_file), 300);
-	EXPECT_GE(walk_tree(DETAILS, count_file), 3);
-	EXPECT_EQ(exit_status(start_process(without_capability, NULL)), 0);
-	EXPECT_UNCHANGED();
-}
-
-static int go[2];
-
-static void in_user_namespace(void *arg)
-{
-	char byte;
-
-	(void)arg;
-	if (unshare(CLONE_NEWUSER))
-		_exit(2);
-	raise(SIGSTOP);
-	/* The test has made us root there. */
-	if (read(go[0], &byte, 1) != 1 || geteuid())
-		_exit(3);
-	_exit(!!(walk_tree(NODES, not_refused) +
-		 walk_tree(DETAILS, not_refused)));
-}
-
-TEST_F_TIMEOUT(target, root_in_a_user_namespace, TIMEOUT)
-{
-	char path[64];
-	pid_t pid;
-
-	ASSERT_EQ(pipe(go), 0);
-	pid = start_process(in_user_namespace, NULL);
-	ASSERT_EQ(wait_stopped(pid), 0);
-	snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
-	ASSERT_EQ(file_write(path, "0 0 1\n"), 0);
-	kill(pid, SIGCONT);
-	ASSERT_EQ(write(go[1], "", 1), 1);
-	EXPECT_EQ(exit_status(pid), 0);
-	EXPECT_UNCHANGED();
-}
-
-/* Files that root has opened and passed on to somebody who is not root. */
-static int passed_read, passed_write;
-
-static void as_nobody(void *arg)
-{
-	pid_t pid = *(pid_t *)arg;
-	char path[128], byte;
-
-	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
-		_exit(2);
-	snprintf(path, sizeof(path), NODES "processes/%d/total/rss", pid);
-	if (file_read(path, path, sizeof(path)) != -EACCES ||
-	    node_write_number("track", getppid()) != -EACCES ||
-	    node_write("profile", "android17\n") != -EACCES ||
-	    node_write("owner_capture", "1\n") != -EACCES ||
-	    node_read("features/owner_capture") != -EACCES ||
-	    node_read("processes/%d/capture", pid) != -EACCES ||
-	    node_read("abi") != 1)
-		_exit(3);
-	snprintf(path, sizeof(path), DETAILS "processes/%d/vmas", pid);
-	if (file_read(path, path, sizeof(path)) != -EACCES)
-		_exit(4);
-	snprintf(path, sizeof(path), DETAILS "processes/%d/owners", pid);
-	if (file_read(path, path, sizeof(path)) != -EACCES)
-		_exit(4);
-	if (read(passed_read, &byte, 1) != -1 || errno != EPERM)
-		_exit(5);
-	if (write(passed_write, "1\n", 2) != -1 || errno != EPERM)
-		_exit(6);
-	_exit(0);
-}
-
-TEST_F_TIMEOUT(target, not_root, TIMEOUT)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), NODES "processes/%d/total/rss",
-		 self->pid);
-	passed_read = open(path, O_RDONLY);
-	ASSERT_GE(passed_read, 0);
-	passed_write = open(NODES "track", O_WRONLY);
-	ASSERT_GE(passed_write, 0);
-	EXPECT_EQ(exit_status(start_process(as_nobody, &self->pid)), 0);
-	EXPECT_UNCHANGED();
-}
-
-/* The number that a process has in its namespace is not the one that counts. */
-static void in_pid_namespace(void *arg)
-{
-	bool had_init = tracked(1);
-	pid_t pid;
-	int status;
-
-	(void)arg;
-	if (unshare(CLONE_NEWPID))
-		_exit(2);
-	pid = fork();
-	if (!pid) {
-		/* We are 1 here. The machine's own init is 1 to memledger. */
-		if (getpid() != 1)
-			_exit(3);
-		if (node_write("track", "1\n") != (had_init ? -EEXIST : 0))
-			_exit(4);
-		_exit(0);
-	}
-	if (waitpid(pid, &status, 0) != pid || status)
-		_exit(5);
-	if (!tracked(1) || tracked(pid))
-		_exit(6);
-	if (!had_init && node_write("untrack", "1\n"))
-		_exit(7);
-	_exit(0);
-}
-
-TEST_F_TIMEOUT(target, in_a_pid_namespace, TIMEOUT)
-{
-	EXPECT_EQ(exit_status(start_process(in_pid_namespace, NULL)), 0);
-	EXPECT_UNCHANGED();
-}
-
 /* Many readers of all files while targets come and go. */
 
 static int read_file(const char *path)
@@ -867,8 +628,8 @@ static void read_everything(void *arg)
 	int bad = 0;
 
 	for (int i = 0; i < *(int *)arg; i++)
-		bad += walk_tree(NODES, read_file) +
-		       walk_tree(DETAILS, read_file);
+		bad += tree_walk(NODES, read_file) +
+		       tree_walk(DETAILS, read_file);
 	fflush(NULL);
 	_exit(!!bad);
 }

@@ -3,6 +3,7 @@
  * Helpers of the tests; see testlib.h. Functions that can fail return a
  * negative errno, as the kernel's do, so that a table can hold what to expect.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -107,6 +108,35 @@ bool file_readable(const char *path)
 	return !access(path, R_OK);
 }
 
+/**
+ * tree_walk() - call a function with each file below a directory
+ * @path: the directory; it need not be there
+ * @file: the function
+ * Return: the sum of what it returned
+ */
+int tree_walk(const char *path, int (*file)(const char *path))
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	int sum = 0;
+
+	if (!dir)
+		return 0;
+	while ((entry = readdir(dir))) {
+		char below[512];
+
+		if (*entry->d_name == '.')
+			continue;
+		snprintf(below, sizeof(below), "%s/%s", path, entry->d_name);
+		if (entry->d_type == DT_DIR)
+			sum += tree_walk(below, file);
+		else
+			sum += file(below);
+	}
+	closedir(dir);
+	return sum;
+}
+
 int node_write(const char *node, const char *text)
 {
 	char path[256];
@@ -174,6 +204,46 @@ const char *nodes_missing(void)
 	if (access(DETAILS, F_OK))
 		return "no " DETAILS;
 	return NULL;
+}
+
+bool node_tracked(pid_t tgid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), NODES "processes/%d", tgid);
+	return !access(path, F_OK);
+}
+
+/* Everything that a write could have changed, as a text. */
+void nodes_describe(char *text, size_t size)
+{
+	static const char *const names[] = {
+		"profile", "max_tracked", "max_age_ms", "slice_entries",
+		"owner_capture",
+	};
+	DIR *dir = opendir(NODES "processes");
+	struct dirent *entry;
+	size_t len = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), NODES "%s", names[i]);
+		if (file_read(path, text + len, size - len) > 0)
+			len += strlen(text + len);
+	}
+	while (dir && (entry = readdir(dir))) {
+		if (*entry->d_name == '.')
+			continue;
+		len += snprintf(text + len, size - len, "%s: %lld %lld\n",
+				entry->d_name,
+				node_read("processes/%s/generation",
+					  entry->d_name),
+				node_read("processes/%s/capture",
+					  entry->d_name));
+	}
+	if (dir)
+		closedir(dir);
 }
 
 #define MAX_SETTINGS	16
@@ -280,6 +350,46 @@ int module_unload(const char *name)
 const char *memledger_ko(void)
 {
 	return getenv("MEMLEDGER_KO") ?: "/lib/memledger/memledger.ko";
+}
+
+/**
+ * tool_missing() - whether the command memledger is there
+ * Return: NULL, or why it cannot be used: a text for SKIP
+ */
+const char *tool_missing(void)
+{
+	return system("memledger --version > /dev/null 2>&1") ?
+	       "no memledger in PATH" : NULL;
+}
+
+/**
+ * tool_run() - what a shell command prints, errors included
+ * @fmt: the command, as for printf
+ * Return: text for free(), or NULL
+ */
+char *tool_run(const char *fmt, ...)
+{
+	char *command, *text = NULL;
+	size_t room = 0;
+	va_list args;
+	FILE *pipe;
+	int ret;
+
+	va_start(args, fmt);
+	ret = vasprintf(&command, fmt, args);
+	va_end(args);
+	if (ret < 0)
+		return NULL;
+	pipe = popen(command, "re");
+	free(command);
+	if (!pipe)
+		return NULL;
+	if (getdelim(&text, &room, '\0', pipe) < 0) {
+		free(text);
+		text = strdup("");
+	}
+	pclose(pipe);
+	return text;
 }
 
 /* Root in all but the one capability, for good. */
@@ -432,4 +542,13 @@ void end_process(pid_t pid)
 	kill(-pid, SIGKILL);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+}
+
+/* The child's status once it has ended, as waitpid() has it; -1 without one. */
+int exit_status(pid_t pid)
+{
+	int status = -1;
+
+	waitpid(pid, &status, 0);
+	return status;
 }

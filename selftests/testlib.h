@@ -35,12 +35,15 @@ int file_write(const char *path, const char *text);
 ssize_t file_read(const char *path, void *buf, size_t size);
 char *file_slurp(const char *path);
 bool file_readable(const char *path);
+int tree_walk(const char *path, int (*file)(const char *path));
 
 int node_write(const char *node, const char *text);
 int node_write_number(const char *node, long long number);
 int node_refresh(pid_t tgid);
 long long node_read(const char *fmt, ...) __printf(1, 2);
 const char *nodes_missing(void);
+bool node_tracked(pid_t tgid);
+void nodes_describe(char *text, size_t size);
 
 const char *setting_set(const char *path, const char *value);
 void settings_restore(void);
@@ -48,6 +51,9 @@ void settings_restore(void);
 int module_load(const char *path, const char *parameters);
 int module_unload(const char *name);
 const char *memledger_ko(void);
+
+const char *tool_missing(void);
+char *tool_run(const char *fmt, ...) __printf(1, 2);
 
 int drop_cap_sys_ptrace(void);
 
@@ -61,5 +67,6 @@ pid_t start_process(void (*run)(void *arg), void *arg);
 pid_t start_program(char *const argv[]);
 int wait_stopped(pid_t pid);
 void end_process(pid_t pid);
+int exit_status(pid_t pid);
 
 #endif

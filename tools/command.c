@@ -7,6 +7,23 @@
 #include "command.h"
 
 /**
+ * memledger_print_error - print a message, or a part of one
+ * @text: may hold what the user gave, or anybody's file; where that is nothing
+ *	to be shown on a terminal, octal escapes are
+ */
+void memledger_print_error(const char *text)
+{
+	for (; *text; text++) {
+		unsigned char c = *text;
+
+		if ((c >= ' ' && c <= '~') || c == '\n')
+			putc(c, stderr);
+		else
+			fprintf(stderr, "\\%03o", c);
+	}
+}
+
+/**
  * memledger_fail - say why something could not be done
  * @text: why
  *
@@ -14,7 +31,9 @@
  */
 int memledger_fail(const char *text)
 {
-	fprintf(stderr, "memledger: %s\n", text);
+	fputs("memledger: ", stderr);
+	memledger_print_error(text);
+	putc('\n', stderr);
 	return EXIT_FAILED;
 }
 

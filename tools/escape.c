@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <memledger/env.h>
+
 #include "escape.h"
 
 static bool is_octal(char c)
@@ -101,6 +103,36 @@ static unsigned int utf8_next(const unsigned char *s, unsigned int *character)
 	return len;
 }
 
+/*
+ * What a terminal acts upon, or does not show: control characters, ends of
+ * lines, and those that turn the direction of what follows.
+ */
+static bool is_shown(unsigned int c)
+{
+	static const struct {
+		unsigned int first, last;
+	} unshown[] = {
+		{ 0, 0x1f }, { 0x7f, 0x9f }, { 0xad, 0xad }, { 0x61c, 0x61c },
+		{ 0x200b, 0x200f }, { 0x2028, 0x202e }, { 0x2060, 0x206f },
+		{ 0xfeff, 0xfeff }, { 0xe0000, 0xe007f },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(unshown); i++)
+		if (c >= unshown[i].first && c <= unshown[i].last)
+			return false;
+	return true;
+}
+
+static void print_escape(FILE *out, unsigned int c)
+{
+	if (c > 0xffff)
+		fprintf(out, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10),
+			0xdc00 + ((c - 0x10000) & 0x3ff));
+	else
+		fprintf(out, "\\u%04x", c);
+}
+
 /**
  * memledger_escape_json - print a name as a JSON string
  * @out: where to
@@ -117,8 +149,8 @@ void memledger_escape_json(FILE *out, const char *name)
 
 		if (c == '"' || c == '\\')
 			fprintf(out, "\\%c", c);
-		else if (c < ' ' || (c >= 0x7f && c < 0xa0) || !len)
-			fprintf(out, "\\u%04x", c);
+		else if (!len || !is_shown(c))
+			print_escape(out, c);
 		else
 			fwrite(s, 1, len, out);
 		s += len ? len : 1;

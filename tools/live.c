@@ -89,13 +89,21 @@ static bool wrong_profile(const struct memledger_record *record,
 				  sizeof(record->profile));
 }
 
-/*
+/**
+ * memledger_live_read_record - read the record of a process that is tracked
+ * @module: the module
+ * @pid: the process, by its number in the initial pid namespace
+ * @profile: the rules that it has to be made by, or NULL for any
+ * @record: what to fill
+ *
  * Reading refreshes by itself, unless max_age_ms is 0: then there may be no
  * snapshot yet, or an older one that was made by other rules.
+ *
+ * Return: enum memledger_outcome, or -1 with the error set.
  */
-static int read_fresh_record(const struct memledger_module *module, pid_t pid,
-			     const char *profile,
-			     struct memledger_record *record)
+int memledger_live_read_record(const struct memledger_module *module,
+			       pid_t pid, const char *profile,
+			       struct memledger_record *record)
 {
 	char file[64];
 	int ret;
@@ -125,8 +133,8 @@ static int read_snapshot(const struct memledger_module *module, pid_t pid,
 	int ret, i;
 
 	for (i = 0; i < MEMLEDGER_MODULE_TRIES; i++) {
-		ret = read_fresh_record(module, pid, wanted->profile,
-					&live->record);
+		ret = memledger_live_read_record(module, pid, wanted->profile,
+						 &live->record);
 		if (ret != MEMLEDGER_GOT || !wanted->more)
 			return ret;
 		ret = wanted->more(module, live, wanted->data);

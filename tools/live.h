@@ -43,6 +43,9 @@ struct memledger_live_wanted {
 	void *data;
 };
 
+int memledger_live_read_record(const struct memledger_module *module,
+			       pid_t pid, const char *profile,
+			       struct memledger_record *record);
 int memledger_live_read(const char *sysfs, pid_t pid,
 			const struct memledger_live_wanted *wanted,
 			struct memledger_live *live,

@@ -14,13 +14,26 @@
  *	memledger dmabuf [PID|NAME]
  *	memledger gpumem
  *
- * and what all processes have (system_cli.c):
+ * how that has changed (marks_cli.c):
+ *
+ *	memledger mark PID|NAME
+ *	memledger diff PID|NAME
+ *	memledger diff FILE FILE
+ *	memledger watch PID|NAME
+ *
+ * what all processes have (system_cli.c):
  *
  *	memledger meminfo
  *	memledger procrank
  *	memledger librank
  *	memledger top
  *	memledger showmap PID|NAME|FILE|-
+ *
+ * and what a process has over time (record_cli.c):
+ *
+ *	memledger record PID|NAME -o FILE
+ *	memledger export FILE --chrome|--csv
+ *	memledger report FILE -o OUT
  */
 #include <errno.h>
 #include <getopt.h>
@@ -28,15 +41,16 @@
 #include <sys/utsname.h>
 
 #include "command.h"
+#include "privileges.h"
 #include "dmabuf_live.h"
 #include "explain.h"
 #include "gpu.h"
 #include "gpumem.h"
+#include "marks_cli.h"
+#include "record_cli.h"
 #include "subject.h"
 #include "system_cli.h"
 #include "unknown.h"
-
-#define VERSION		"0.1"
 
 enum format {
 	FORMAT_TABLE,
@@ -80,6 +94,11 @@ static const char usage[] =
 "       memledger gpumem [OPTION]...\n"
 "       memledger system|procrank|librank|top [OPTION]...\n"
 "       memledger showmap PID|NAME|FILE|- [OPTION]...\n"
+"       memledger mark|diff|watch PID|NAME [OPTION]...\n"
+"       memledger diff FILE FILE [OPTION]...\n"
+"       memledger record PID|NAME -o FILE [OPTION]...\n"
+"       memledger export FILE --chrome|--csv [-o FILE]\n"
+"       memledger report FILE -o FILE\n"
 "       memledger help\n"
 "\n"
 "What a process uses memory for, in the rows of Android's dumpsys meminfo, and\n"
@@ -99,6 +118,13 @@ static const char usage[] =
 "  librank   all files and names that are mapped, and by whom, as librank\n"
 "  top       all processes by size, or by a category, again and again\n"
 "  showmap   all mappings of a process, as showmap\n"
+"  mark      save all that a process has, to compare with later\n"
+"  diff      what has changed since the last mark, or between two files: marks,\n"
+"            or what --json of meminfo, unknown --by name, dmabuf and gpu prints\n"
+"  watch     a process round after round: does it grow, how fast, and what of it\n"
+"  record    samples of a process into a file, and whether it grows\n"
+"  export    a recording for Perfetto's UI, or as CSV\n"
+"  report    a recording as one page for a browser\n"
 "\n"
 "  PID|NAME  a running process, measured by the kernel module; NAME is its\n"
 "            comm, its first argument, or the last part of that\n"
@@ -144,6 +170,8 @@ static void print_usage(void)
 {
 	fputs(usage, stdout);
 	fputs(memledger_system_usage, stdout);
+	fputs(memledger_marks_usage, stdout);
+	fputs(memledger_record_usage, stdout);
 	fputs(usage_of_all, stdout);
 }
 
@@ -244,7 +272,9 @@ static int fail_row(const char *row)
 {
 	unsigned int i;
 
-	fprintf(stderr, "memledger: there is no row \"%s\"; the rows are", row);
+	fputs("memledger: there is no row \"", stderr);
+	memledger_print_error(row);
+	fputs("\"; the rows are", stderr);
 	for (i = 0; i < NR_MEMLEDGER_CATEGORIES; i++)
 		fprintf(stderr, "%s %s", i ? "," : "",
 			memledger_category_names[i]);
@@ -499,7 +529,7 @@ static int parse_options(int argc, char **argv, struct options *options)
 			print_usage();
 			return EXIT_OK;
 		case 'V':
-			printf("memledger %s (ABI %d)\n", VERSION,
+			printf("memledger %s (ABI %d)\n", MEMLEDGER_VERSION,
 			       MEMLEDGER_ABI_VERSION);
 			return EXIT_OK;
 		default:
@@ -563,6 +593,10 @@ static int run(int argc, char **argv)
 	/* These have options that mean something else in others. */
 	if (argc > 1 && memledger_system_is_command(argv[1]))
 		return memledger_system_command(argc - 1, argv + 1);
+	if (argc > 1 && memledger_marks_is_command(argv[1]))
+		return memledger_marks_command(argc - 1, argv + 1);
+	if (argc > 1 && memledger_record_is_command(argv[1]))
+		return memledger_record_command(argc - 1, argv + 1);
 	ret = parse_options(argc, argv, &options);
 	if (ret >= 0)
 		return ret;
@@ -576,7 +610,9 @@ static int run(int argc, char **argv)
 		if (!strcmp(name, commands[i].name))
 			return run_command(&commands[i], argc - optind,
 					   argv + optind, &options);
-	memledger_fail(memledger_system_is_command(name) ?
+	memledger_fail(memledger_system_is_command(name) ||
+		       memledger_marks_is_command(name) ||
+		       memledger_record_is_command(name) ?
 		       "options of this command stand behind it" :
 		       *name ? "there is no such command" :
 		       "no command given");
@@ -585,8 +621,10 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int ret = run(argc, argv);
+	int ret;
 
+	memledger_privileges_drop();
+	ret = run(argc, argv);
 	/* A full disk or a closed pipe must not look like success. */
 	if ((fflush(stdout) || ferror(stdout)) && ret == EXIT_OK)
 		return memledger_fail("cannot write the output");

@@ -279,8 +279,15 @@ int memledger_module_fail_table(const struct memledger_module *module,
 	return memledger_module_fail(module, path, err);
 }
 
-/* Return: 1 if we track it now, 0 if somebody did already, or -1. */
-static int track(const struct memledger_module *module, pid_t pid)
+/**
+ * memledger_module_begin - see to it that a process is tracked
+ * @module: the module
+ * @pid: the process, by its number in the initial pid namespace
+ *
+ * Return: 1 if we track it now, to be ended by memledger_module_end(), 0 if
+ * somebody did already, or -1 with the error set.
+ */
+int memledger_module_begin(const struct memledger_module *module, pid_t pid)
 {
 	char number[16];
 	int ret;
@@ -310,7 +317,12 @@ static int track(const struct memledger_module *module, pid_t pid)
 	}
 }
 
-static void untrack(const struct memledger_module *module, pid_t pid)
+/**
+ * memledger_module_end - end what memledger_module_begin() began
+ * @module: the module
+ * @pid: the process
+ */
+void memledger_module_end(const struct memledger_module *module, pid_t pid)
 {
 	char number[16];
 
@@ -326,12 +338,12 @@ static int try_tracked(const struct memledger_module *module, pid_t pid,
 	int tracked, ret, i;
 
 	for (i = 0; i < MEMLEDGER_MODULE_TRIES; i++) {
-		tracked = track(module, pid);
+		tracked = memledger_module_begin(module, pid);
 		if (tracked < 0)
 			return -1;
 		ret = read(module, pid, data);
 		if (tracked)
-			untrack(module, pid);
+			memledger_module_end(module, pid);
 		if (ret <= MEMLEDGER_GOT)
 			return ret;
 	}

@@ -57,6 +57,8 @@ int memledger_module_fail_table(const struct memledger_module *module,
 				const char *file, int err);
 int memledger_module_outcome(const struct memledger_module *module,
 			     const char *what, int err);
+int memledger_module_begin(const struct memledger_module *module, pid_t pid);
+void memledger_module_end(const struct memledger_module *module, pid_t pid);
 int memledger_module_track(const struct memledger_module *module, pid_t pid,
 			   int (*read)(const struct memledger_module *module,
 				       pid_t pid, void *data), void *data);

@@ -1,157 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All processes in, again and again; a picture that fits the terminal out. The
- * terminal is as before when this ends, however it ends but by SIGKILL.
+ * All processes in, again and again; a picture that fits the terminal out.
  */
-#include <poll.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
-#include <termios.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "escape.h"
 #include "sizes.h"
+#include "terminal.h"
 #include "top.h"
 
-/* Where nobody says how wide it is. */
-#define DEFAULT_WIDTH	80
-#define DEFAULT_HEIGHT	24
-#define MAX_WIDTH	1024
 /* Of a line: the process's number, a column, the least for a name. */
 #define PID_WIDTH	7
 #define COLUMN_WIDTH	13
 #define NAME_WIDTH	16
 /* Lines above the processes. */
 #define HEAD_LINES	3
-
-static volatile sig_atomic_t ended_by, stopped;
-
-static void note_end(int signal)
-{
-	ended_by = signal;
-}
-
-static void note_stop(int signal)
-{
-	stopped = signal;
-}
-
-/* That we stop waiting is all. */
-static void note_size(int signal)
-{
-	(void)signal;
-}
-
-/**
- * struct terminal - what the picture is for
- * @live: it is a terminal that is drawn on, and not a file
- * @fits: no picture has more lines than the terminal
- * @before: how it was
- * @width: columns
- * @height: lines, 0 for no end
- * @waiting: signals that are blocked while waiting
- */
-struct terminal {
-	bool live;
-	bool fits;
-	struct termios before;
-	sigset_t waiting;
-	unsigned int width;
-	unsigned int height;
-};
-
-static void write_all(const char *text, size_t len)
-{
-	while (len) {
-		ssize_t done = write(STDOUT_FILENO, text, len);
-
-		if (done < 0 && errno != EINTR)
-			return;
-		if (done > 0) {
-			text += done;
-			len -= done;
-		}
-	}
-}
-
-static void write_text(const char *text)
-{
-	write_all(text, strlen(text));
-}
-
-/* The other screen, no cursor, and keys as they are pressed. */
-static void enter_terminal(struct terminal *terminal)
-{
-	struct termios raw = terminal->before;
-
-	raw.c_lflag &= ~(ICANON | ECHO);
-	raw.c_cc[VMIN] = 0;
-	raw.c_cc[VTIME] = 0;
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
-	write_text("\033[?1049h\033[?25l");
-}
-
-static void leave_terminal(struct terminal *terminal)
-{
-	write_text("\033[?25h\033[?1049l");
-	tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal->before);
-}
-
-static void measure_terminal(struct terminal *terminal)
-{
-	struct winsize size;
-
-	terminal->width = DEFAULT_WIDTH;
-	terminal->height = terminal->fits ? DEFAULT_HEIGHT : 0;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
-		return;
-	if (size.ws_col)
-		terminal->width = size.ws_col < MAX_WIDTH ? size.ws_col :
-				  MAX_WIDTH;
-	if (size.ws_row && terminal->fits)
-		terminal->height = size.ws_row;
-}
-
-/*
- * Signals arrive only while we wait, and so never between a look at the flags
- * and that. Returns with @waiting as the mask for it. What is ignored, as by
- * nohup, remains so.
- */
-static void catch_signals(sigset_t *waiting)
-{
-	static const struct {
-		int signal;
-		void (*handler)(int signal);
-	} signals[] = {
-		{ SIGINT, note_end },
-		{ SIGTERM, note_end },
-		{ SIGHUP, note_end },
-		{ SIGQUIT, note_end },
-		{ SIGTSTP, note_stop },
-		{ SIGWINCH, note_size },
-	};
-	sigset_t blocked;
-	unsigned int i;
-
-	sigemptyset(&blocked);
-	for (i = 0; i < ARRAY_SIZE(signals); i++)
-		sigaddset(&blocked, signals[i].signal);
-	sigprocmask(SIG_BLOCK, &blocked, waiting);
-	for (i = 0; i < ARRAY_SIZE(signals); i++) {
-		const struct sigaction action = {
-			.sa_handler = signals[i].handler,
-		};
-		struct sigaction before;
-
-		sigdelset(waiting, signals[i].signal);
-		if (!sigaction(signals[i].signal, NULL, &before) &&
-		    before.sa_handler != SIG_IGN)
-			sigaction(signals[i].signal, &action, NULL);
-	}
-}
 
 static const struct {
 	const char *label;
@@ -180,7 +43,7 @@ struct column {
 	unsigned int category;
 };
 
-#define MAX_COLUMNS	(MAX_WIDTH / COLUMN_WIDTH)
+#define MAX_COLUMNS	(MEMLEDGER_TERMINAL_WIDTH / COLUMN_WIDTH)
 
 struct picture {
 	const struct memledger_system_live *live;
@@ -245,33 +108,6 @@ static void choose_columns(struct picture *picture, unsigned int width)
 	}
 }
 
-/* A line, cut where the terminal ends: no character is wider than one column. */
-struct line {
-	char text[MAX_WIDTH + 1];
-	size_t len;
-	size_t width;
-};
-
-static void __attribute__((format(printf, 2, 3)))
-append(struct line *line, const char *format, ...)
-{
-	size_t left = line->width - line->len;
-	va_list args;
-	int len;
-
-	va_start(args, format);
-	len = vsnprintf(line->text + line->len, left + 1, format, args);
-	va_end(args);
-	if (len > 0)
-		line->len += (size_t)len < left ? (size_t)len : left;
-}
-
-static void print_line(FILE *out, struct line *line)
-{
-	fprintf(out, "%.*s\n", (int)line->len, line->text);
-	line->len = 0;
-}
-
 static void print_head(FILE *out, const struct picture *picture,
 		       unsigned int width)
 {
@@ -280,30 +116,35 @@ static void print_head(FILE *out, const struct picture *picture,
 		&picture->live->system.total;
 	const struct memledger_system_order *order = picture->order;
 	char pss[MEMLEDGER_SIZE_TEXT_LEN], swap[MEMLEDGER_SIZE_TEXT_LEN];
-	struct line line = { .width = width };
+	const char *label = order->category < NR_MEMLEDGER_CATEGORIES ?
+			    memledger_category_labels[order->category] : NULL;
+	struct memledger_line line = { .width = width };
 	unsigned int i;
 
-	append(&line, "%llu processes, PSS %s, swap %s%s; %llu us of work in %llu us",
-	       info->nr, memledger_size_text(total->pss, pss),
-	       memledger_size_text(total->swap, swap),
-	       info->complete ? "" : ", INCOMPLETE", info->walk_ns / 1000,
-	       (info->end_ns - info->start_ns) / 1000);
-	print_line(out, &line);
-	append(&line, "at %llu.%03llu s after boot, profile %s; kB, by ",
-	       info->end_ns / 1000000000, info->end_ns / 1000000 % 1000,
-	       info->profile->name);
+	memledger_line_append(&line,
+			      "%llu processes, PSS %s, swap %s%s; %llu us of work in %llu us",
+			      info->nr, memledger_size_text(total->pss, pss),
+			      memledger_size_text(total->swap, swap),
+			      info->complete ? "" : ", INCOMPLETE",
+			      info->walk_ns / 1000,
+			      (info->end_ns - info->start_ns) / 1000);
+	memledger_line_print(out, &line);
+	memledger_line_append(&line, "at %llu.%03llu s after boot, profile %s; kB, by ",
+			      info->end_ns / 1000000000,
+			      info->end_ns / 1000000 % 1000,
+			      info->profile->name);
 	/* The heading of a category does not say which of its numbers it is. */
-	if (order->category < NR_MEMLEDGER_CATEGORIES)
-		append(&line, "%s ",
-		       memledger_category_labels[order->category]);
-	append(&line, "%s%s", key_label(order->key),
-	       order->reverse ? ", reversed" : "");
-	print_line(out, &line);
-	append(&line, "%*s", PID_WIDTH, "PID");
+	if (label)
+		memledger_line_append(&line, "%s ", label);
+	memledger_line_append(&line, "%s%s", key_label(order->key),
+			      order->reverse ? ", reversed" : "");
+	memledger_line_print(out, &line);
+	memledger_line_append(&line, "%*s", PID_WIDTH, "PID");
 	for (i = 0; i < picture->nr; i++)
-		append(&line, "%*s", COLUMN_WIDTH, picture->column[i].label);
-	append(&line, info->foreign ? "  comm" : "  name");
-	print_line(out, &line);
+		memledger_line_append(&line, "%*s", COLUMN_WIDTH,
+				      picture->column[i].label);
+	memledger_line_append(&line, info->foreign ? "  comm" : "  name");
+	memledger_line_print(out, &line);
 }
 
 static void print_process(FILE *out, const struct picture *picture,
@@ -311,10 +152,10 @@ static void print_process(FILE *out, const struct picture *picture,
 			  unsigned int width)
 {
 	char *name = memledger_escape_text(process->name, "");
-	struct line line = { .width = width };
+	struct memledger_line line = { .width = width };
 	unsigned int i;
 
-	append(&line, "%*d", PID_WIDTH, process->pid);
+	memledger_line_append(&line, "%*d", PID_WIDTH, process->pid);
 	for (i = 0; i < picture->nr; i++) {
 		const struct column *column = &picture->column[i];
 		const struct memledger_system_row *row =
@@ -324,17 +165,17 @@ static void print_process(FILE *out, const struct picture *picture,
 		u64 kb = memledger_system_number(row, column->key) >> 10;
 
 		if (row->known)
-			append(&line, "%*llu", COLUMN_WIDTH, kb);
+			memledger_line_append(&line, "%*llu", COLUMN_WIDTH, kb);
 		else
-			append(&line, "%*s", COLUMN_WIDTH, "-");
+			memledger_line_append(&line, "%*s", COLUMN_WIDTH, "-");
 	}
-	append(&line, "  %s", name ? name : "(out of memory)");
+	memledger_line_append(&line, "  %s", name ? name : "(out of memory)");
 	free(name);
-	print_line(out, &line);
+	memledger_line_print(out, &line);
 }
 
 static size_t nr_lines(const struct picture *picture,
-		       const struct terminal *terminal)
+		       const struct memledger_terminal *terminal)
 {
 	size_t nr = picture->live->system.nr;
 
@@ -350,7 +191,7 @@ static size_t nr_lines(const struct picture *picture,
 static int draw(const struct memledger_system_live *live,
 		const struct memledger_top_wanted *wanted,
 		const struct memledger_system_order *order,
-		struct terminal *terminal)
+		struct memledger_terminal *terminal)
 {
 	struct picture picture = {
 		.live = live,
@@ -361,13 +202,11 @@ static int draw(const struct memledger_system_live *live,
 	size_t len = 0, i, nr;
 	FILE *out;
 
-	measure_terminal(terminal);
+	memledger_terminal_measure(terminal);
 	out = open_memstream(&text, &len);
 	if (!out)
 		return -1;
 	choose_columns(&picture, terminal->width);
-	if (terminal->live)
-		fputs("\033[H\033[J", out);
 	print_head(out, &picture, terminal->width);
 	nr = nr_lines(&picture, terminal);
 	for (i = 0; i < nr; i++)
@@ -379,10 +218,7 @@ static int draw(const struct memledger_system_live *live,
 		free(text);
 		return -1;
 	}
-	if (terminal->live)
-		write_all(text, len);
-	else
-		fwrite(text, 1, len, stdout);
+	memledger_terminal_show(terminal, text, len);
 	free(text);
 	return 0;
 }
@@ -444,68 +280,38 @@ static enum action press(char key, const struct memledger_system *system,
 	return ACTION_DRAW;
 }
 
-static u64 now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
-}
-
 /* What came first: a key, the time for the next picture, or a signal. */
-static enum action wait_for(u64 until, struct terminal *terminal,
+static enum action wait_for(u64 until, struct memledger_terminal *terminal,
 			    const struct memledger_system *system,
 			    struct memledger_system_order *order)
 {
-	struct pollfd input = {
-		.fd = terminal->live ? STDIN_FILENO : -1,
-		.events = POLLIN,
-	};
-	u64 now = now_ms(), left = until > now ? until - now : 0;
-	const struct timespec timeout = {
-		.tv_sec = left / 1000,
-		.tv_nsec = left % 1000 * 1000000,
-	};
 	char key;
-	int ret;
 
-	ret = ppoll(&input, 1, &timeout, &terminal->waiting);
-	if (ended_by)
-		return ACTION_QUIT;
-	if (stopped) {
-		stopped = 0;
-		if (terminal->live)
-			leave_terminal(terminal);
-		raise(SIGSTOP);
-		if (terminal->live)
-			enter_terminal(terminal);
-		return ACTION_DRAW;
-	}
-	if (ret < 0)
-		return ACTION_DRAW;	/* another size */
-	if (!ret)
+	switch (memledger_terminal_wait(terminal, until, NULL, &key)) {
+	case MEMLEDGER_TERMINAL_KEY:
+		return press(key, system, order);
+	case MEMLEDGER_TERMINAL_TIME:
 		return ACTION_READ;
-	/* Nobody will press a key any more. */
-	if (read(STDIN_FILENO, &key, 1) != 1)
+	case MEMLEDGER_TERMINAL_DRAW:
+		return ACTION_DRAW;
+	default:
 		return ACTION_QUIT;
-	return press(key, system, order);
+	}
 }
 
 /* Return: ACTION_READ, ACTION_QUIT, or -1 with the error set. */
 static int show(struct memledger_system_live *live,
 		const struct memledger_top_wanted *wanted,
 		struct memledger_system_order *order,
-		struct terminal *terminal, bool last,
+		struct memledger_terminal *terminal, bool last,
 		struct memledger_error *error)
 {
-	u64 until = now_ms() + wanted->delay_ms;
+	u64 until = memledger_terminal_now_ms() + wanted->delay_ms;
 	enum action action = ACTION_DRAW;
 
 	/* It stays behind, on the screen that was there before. */
-	if (last && terminal->live) {
-		leave_terminal(terminal);
-		terminal->live = false;
-	}
+	if (last)
+		memledger_terminal_leave(terminal);
 	do {
 		if (action == ACTION_DRAW) {
 			memledger_system_sort(&live->system, order);
@@ -523,7 +329,8 @@ static int show(struct memledger_system_live *live,
 
 static int loop(const char *sysfs, const char *proc,
 		const struct memledger_top_wanted *wanted,
-		struct terminal *terminal, struct memledger_error *error)
+		struct memledger_terminal *terminal,
+		struct memledger_error *error)
 {
 	struct memledger_system_order order = wanted->order;
 	struct memledger_system_live live;
@@ -555,23 +362,11 @@ int memledger_top_run(const char *sysfs, const char *proc,
 		      const struct memledger_top_wanted *wanted,
 		      struct memledger_error *error)
 {
-	struct terminal terminal = {};
+	struct memledger_terminal terminal;
 	int ret;
 
-	terminal.live = !wanted->batch && isatty(STDOUT_FILENO) &&
-			!tcgetattr(STDIN_FILENO, &terminal.before);
-	terminal.fits = terminal.live;
-	catch_signals(&terminal.waiting);
-	if (terminal.live)
-		enter_terminal(&terminal);
+	memledger_terminal_begin(&terminal, wanted->batch);
 	ret = loop(sysfs, proc, wanted, &terminal, error);
-	if (terminal.live)
-		leave_terminal(&terminal);
-	/* Whoever waits for us sees by what we ended. */
-	if (ended_by) {
-		signal(ended_by, SIG_DFL);
-		sigprocmask(SIG_SETMASK, &terminal.waiting, NULL);
-		raise(ended_by);
-	}
+	memledger_terminal_end(&terminal);
 	return ret;
 }

@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Any bytes in, by libFuzzer: the smaps reader, the readers of the module's
- * tables and of fdinfo, the classifier and all outputs must stand them, under
- * every profile.
+ * tables, of fdinfo and of recordings, the classifier and all outputs must stand
+ * them, under every profile.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../bufinfo.h"
+#include "../diff.h"
 #include "../dmabuf_listing.h"
 #include "../drm.h"
 #include "../explain.h"
+#include "../export.h"
 #include "../gpu_entries.h"
 #include "../gpumem.h"
+#include "../html_report.h"
+#include "../journal_format.h"
 #include "../librank.h"
 #include "../procrank.h"
 #include "../showmap.h"
 #include "../smaps.h"
 #include "../unknown.h"
+#include "../wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -254,6 +260,98 @@ static void check_sums(const struct memledger_totals *totals)
 		abort();
 }
 
+static void print_recording(const uint8_t *data, size_t size)
+{
+	struct memledger_recording recording;
+	struct memledger_error error;
+
+	if (!memledger_recording_parse(&recording, data, size, &error)) {
+		if (recording.end + recording.dropped != size)
+			abort();
+		memledger_export_csv(nowhere(), &recording);
+		memledger_export_csv_names(nowhere(), &recording);
+		memledger_export_chrome(nowhere(), &recording);
+		if (recording.samples.nr &&
+		    memledger_html_report_print(nowhere(), &recording))
+			abort();
+	}
+	memledger_recording_free(&recording);
+}
+
+/*
+ * As it is, and as records whose checksums are right, which no fuzzer finds: a
+ * byte for the type, one for the length, and so on.
+ */
+static void print_recordings(const uint8_t *data, size_t size)
+{
+	struct memledger_wire wire = {};
+
+	print_recording(data, size);
+	memledger_wire_put_bytes(&wire, MEMLEDGER_JOURNAL_MAGIC,
+				 strlen(MEMLEDGER_JOURNAL_MAGIC));
+	memledger_wire_put_u32(&wire, MEMLEDGER_JOURNAL_VERSION);
+	memledger_wire_put_u32(&wire, 0);
+	while (size > 2) {
+		size_t begin = wire.len, len = data[1];
+
+		if (len > size - 2)
+			len = size - 2;
+		memledger_wire_put_u32(&wire, len);
+		memledger_wire_put_u32(&wire, data[0] % 7);
+		memledger_wire_put_bytes(&wire, (const char *)data + 2, len);
+		if (wire.failed)
+			abort();
+		memledger_wire_put_u32(&wire,
+				       memledger_wire_checksum(wire.data + begin,
+							       wire.len -
+							       begin));
+		data += len + 2;
+		size -= len + 2;
+	}
+	print_recording(wire.data, wire.len);
+	free(wire.data);
+}
+
+/* As a mark that is compared with nothing, and with itself. */
+static void print_marks(const uint8_t *data, size_t size)
+{
+	struct memledger_state state, none = { .source = "none" };
+	struct memledger_error error;
+	struct memledger_diff diff;
+	char *text = malloc(size);
+	bool first = true;
+	unsigned int kind;
+
+	if (!text)
+		abort();
+	memcpy(text, data, size);
+	for (kind = 0; kind < NR_MEMLEDGER_PARTS; kind++)
+		none.has[kind] = true;
+	if (!memledger_state_parse(&state, text, size, &error)) {
+		state.source = "fuzz";
+		if (memledger_diff_make(&diff, &none, &state))
+			abort();
+		memledger_diff_print(nowhere(), &diff, 3);
+		memledger_diff_print_json(nowhere(), &first, &diff);
+		memledger_diff_free(&diff);
+		if (memledger_diff_make(&diff, &state, &state) || diff.nr)
+			abort();
+		memledger_diff_free(&diff);
+	}
+	memledger_state_free(&state);
+}
+
+static void print_bufinfo(const uint8_t *data, size_t size)
+{
+	struct memledger_bufinfo bufinfo = {};
+	char *text = copy(data, size);
+
+	memledger_bufinfo_parse(&bufinfo, text);
+	memledger_bufinfo_find(&bufinfo, 1);
+	memledger_bufinfo_free(&bufinfo);
+	free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	unsigned int i;
@@ -263,6 +361,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	print_graphics(data, size);
 	print_system(data, size);
+	print_recordings(data, size);
+	print_marks(data, size);
+	print_bufinfo(data, size);
 	for (i = 0; i < nr_memledger_profiles; i++) {
 		struct memledger_subject subject = {};
 		struct memledger_error error;

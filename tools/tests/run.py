@@ -3,8 +3,8 @@
 """Host tests of the memledger command, as TAP.
 
 run.py BUILD_DIR: runs BUILD_DIR/memledger (built with sanitizers) on texts
-and on a stand-in for /sys/kernel/memledger, and BUILD_DIR/classify and
-BUILD_DIR/unknown.
+and on a stand-in for /sys/kernel/memledger, and BUILD_DIR/classify,
+BUILD_DIR/unknown and BUILD_DIR/verdict.
 MEMLEDGER_SAMPLES names a directory of smaps texts with expected sums.
 """
 
@@ -20,6 +20,9 @@ from common import (BUILD, CATEGORIES, CLASSES, LABELS, MTRACK, NAMES, NINE,
                     TOOL, everything, expect, make_sysfs, read, record, report,
                     results, run, run_good, run_json, skip, vma)
 import test_graphics
+import test_hostile
+import test_marks
+import test_record
 import test_system
 import test_unknown
 
@@ -218,7 +221,8 @@ def check_checkin(name, line, data, who):
 
 def test_cases():
     for program, name in (("classify", "KUnit's table of names"),
-                          ("unknown", "KUnit's cases of Unknown")):
+                          ("unknown", "KUnit's cases of Unknown"),
+                          ("verdict", "verdicts on noisy streams")):
         done = subprocess.run([os.path.join(BUILD, program)],
                               stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, check=False)
@@ -788,6 +792,9 @@ def main():
         test_unknown.test_all(directory)
         test_graphics.test_all(directory)
         test_system.test_all(directory)
+        test_hostile.test_all(directory)
+        test_marks.test_all(directory)
+        test_record.test_all(directory)
     print("1..%d" % results["count"])
     return 1 if results["failed"] else 0
 

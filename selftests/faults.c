@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Each allocation below memledger's functions fails once, the first, the
+ * second, and so on, until what was asked for does without failing any. Whatever
+ * fails has to say ENOMEM, change nothing, and work the next time. That nothing
+ * is leaked the machine's runner says (kmemleak).
+ *
+ * The kernel's fault injection counts allocations of a task by itself
+ * (fail-nth), and only those below given functions: its own ways from a system
+ * call to the module are not ours to test.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "kgsl.h"
+#include "testlib.h"
+
+#include "kselftest_harness.h"
+
+#define INJECT	"/sys/kernel/debug/"
+#define NEEDED	INJECT "failslab/require-start"
+#define FAIL_NTH "/proc/thread-self/fail-nth"
+
+/* One after the other first; then one here and there of many alike. */
+#define EACH	16
+#define NEVER	100000
+
+static pid_t victim;
+
+static void hold(void *arg)
+{
+	size_t len = 50 * page_size();
+
+	(void)arg;
+	for (int i = 0; i < 20; i++)
+		touch(map_alone(len, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), len);
+	dmabuf_from_heap(len);
+}
+
+/* The addresses of the functions that allocate, or are below on the stack. */
+struct range {
+	u64 start, end;
+};
+
+/*
+ * Of a module all its functions; of the kernel one function, up to the next.
+ * Return: false if there is no such symbol to be seen
+ */
+static bool find_range(struct range *range, const char *module,
+		       const char *function)
+{
+	FILE *file = fopen("/proc/kallsyms", "r");
+	char line[512], name[256], in[64];
+	u64 addr;
+	char type;
+
+	*range = (struct range){ .start = -1ULL, .end = function ? -1ULL : 0 };
+	while (file && fgets(line, sizeof(line), file)) {
+		*in = '\0';
+		if (sscanf(line, "%llx %c %255s [%63[^]]", &addr, &type, name,
+			   in) < 3)
+			continue;
+		if (function && !*in && !strcmp(name, function))
+			range->start = addr;
+		if (module && !strcmp(in, module) && strchr("tT", type)) {
+			range->start = addr < range->start ? addr :
+				       range->start;
+			range->end = addr > range->end ? addr : range->end;
+		}
+	}
+	if (file && function) {
+		rewind(file);
+		while (fgets(line, sizeof(line), file)) {
+			addr = strtoull(line, NULL, 16);
+			if (addr > range->start && addr < range->end)
+				range->end = addr;
+		}
+	}
+	if (file)
+		fclose(file);
+	return range->start && range->start < range->end;
+}
+
+static const char *const kinds[] = { "failslab", "fail_page_alloc" };
+
+static const struct {
+	const char *kind;
+	const char *file;
+	const char *value;
+} inject[] = {
+	{ "failslab", "ignore-gfp-wait", "N" },
+	{ "fail_page_alloc", "ignore-gfp-wait", "N" },
+	{ "fail_page_alloc", "ignore-gfp-highmem", "N" },
+	{ "fail_page_alloc", "min-order", "0" },
+	{ "failslab", "verbose", "0" },
+	{ "fail_page_alloc", "verbose", "0" },
+};
+
+/* Return: NULL, or why nothing can be injected. */
+static const char *inject_below(const struct range *range)
+{
+	char path[128], value[32];
+	const char *why = NULL;
+
+	for (size_t i = 0; !why && i < ARRAY_SIZE(inject); i++) {
+		snprintf(path, sizeof(path), INJECT "%s/%s", inject[i].kind,
+			 inject[i].file);
+		why = setting_set(path, inject[i].value);
+	}
+	for (size_t i = 0; !why && i < 2 * ARRAY_SIZE(kinds); i++) {
+		snprintf(path, sizeof(path), INJECT "%s/require-%s",
+			 kinds[i / 2], i % 2 ? "end" : "start");
+		snprintf(value, sizeof(value), "0x%llx",
+			 i % 2 ? range->end : range->start);
+		why = setting_set(path, value);
+	}
+	return why;
+}
+
+static bool set_nth(unsigned int n)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", n);
+	return !file_write(FAIL_NTH, text);
+}
+
+/* How many more it would have taken; 0 if one has failed. */
+static unsigned int left_of_nth(void)
+{
+	char text[16] = "";
+
+	file_read(FAIL_NTH, text, sizeof(text));
+	return strtoul(text, NULL, 10);
+}
+
+/*
+ * What may fail
+ */
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+
+/* The text of the process's file, which holds still; or NULL and errno. */
+static char *text_of(const char *file)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), file, victim);
+	return file_slurp(path);
+}
+
+#pragma GCC diagnostic pop
+
+/* Whether a reading says of itself that it is not all. */
+static bool says_incomplete(const char *text)
+{
+	return strstr(text, "incomplete") || strstr(text, "INCOMPLETE") ||
+	       strstr(text, "complete 0");
+}
+
+/* What must be as many lines each time, or say that it is not all. */
+static int lines_of_all;
+
+static int nr_lines(const char *text)
+{
+	int nr = 0;
+
+	while ((text = strchr(text, '\n'))) {
+		text++;
+		nr++;
+	}
+	return nr;
+}
+
+static int read_text(const char *file)
+{
+	char *text = text_of(file);
+	int err = text ? 0 : -errno;
+
+	if (text && lines_of_all && nr_lines(text) != lines_of_all &&
+	    !says_incomplete(text))
+		err = -EBADMSG;
+	free(text);
+	return err;
+}
+
+static int write_node(const char *node)
+{
+	return node_write(node, "1\n");
+}
+
+static int track(const char *arg)
+{
+	(void)arg;
+	return node_write_number("track", victim);
+}
+
+static void untrack(void)
+{
+	node_write_number("untrack", victim);
+}
+
+static int refresh(const char *arg)
+{
+	(void)arg;
+	return node_refresh(victim);
+}
+
+static int start_capture(const char *arg)
+{
+	char node[64];
+
+	(void)arg;
+	snprintf(node, sizeof(node), "processes/%d/capture", victim);
+	return node_write(node, "1\n");
+}
+
+static void end_capture(void)
+{
+	char node[64];
+
+	snprintf(node, sizeof(node), "processes/%d/capture", victim);
+	node_write(node, "0\n");
+}
+
+static void totals_off(void)
+{
+	node_write("gpu_totals", "0\n");
+}
+
+static void capture_off(void)
+{
+	node_write("owner_capture", "0\n");
+}
+
+/**
+ * struct work - what has to stand it
+ * @name: what it is called
+ * @run: does it; 0 or a negative errno
+ * @arg: for @run
+ * @undo: what leads back to before, after a success; may be NULL
+ * @same: what is read has as many lines each time
+ * @untracked: to be done while the process is not tracked
+ * @least: allocations that it must have, or the test tests nothing
+ */
+static const struct work {
+	const char *name;
+	int (*run)(const char *arg);
+	const char *arg;
+	void (*undo)(void);
+	bool same;
+	bool untracked;
+	unsigned int least;
+} works[] = {
+	{ "track", track, .undo = untrack, .untracked = true, .least = 16 },
+	{ "refresh", refresh, .least = 1 },
+	{ "meminfo", read_text, DETAILS "processes/%d/meminfo", .least = 1 },
+	{ "vmas", read_text, DETAILS "processes/%d/vmas", .same = true,
+	  .least = 3 },
+	{ "unknown", read_text, DETAILS "processes/%d/unknown", .same = true,
+	  .least = 3 },
+	{ "owners", read_text, DETAILS "processes/%d/owners", .same = true,
+	  .least = 3 },
+	{ "gpu", read_text, DETAILS "processes/%d/gpu", .same = true,
+	  .least = 2 },
+	{ "dmabuf of a process", read_text, DETAILS "processes/%d/dmabuf",
+	  .least = 2 },
+	{ "dmabuf", read_text, DETAILS "dmabuf", .least = 2 },
+	{ "dmabuf/refresh", write_node, "dmabuf/refresh", .least = 3 },
+	{ "snapshot", read_text, DETAILS "snapshot", .least = 4 },
+	{ "mappings", read_text, DETAILS "mappings", .least = 4 },
+	{ "stats", read_text, DETAILS "stats", .least = 1 },
+	{ "gpu_totals", write_node, "gpu_totals", .undo = totals_off,
+	  .least = 1 },
+	{ "capture", start_capture, .undo = end_capture, .least = 2 },
+	{ "owner_capture", write_node, "owner_capture", .undo = capture_off,
+	  .least = 16 },
+};
+
+static unsigned int next_n(unsigned int n)
+{
+	return n < EACH ? n + 1 : 2 * n;
+}
+
+FIXTURE(faults)
+{
+	char before[4096];
+	char after[4096];
+};
+
+FIXTURE_SETUP(faults)
+{
+	const char *why = nodes_missing();
+	struct range range;
+
+	if (!why && access(NEEDED, F_OK))
+		why = "no " NEEDED " (CONFIG_FAILSLAB, CONFIG_FAULT_INJECTION_STACKTRACE_FILTER)";
+	if (!why && !find_range(&range, "memledger", NULL))
+		why = "no addresses in /proc/kallsyms";
+	if (!why)
+		why = setting_set(NODES "max_age_ms", "0");
+	if (!why)
+		why = setting_set(NODES "dmabuf/max_age_ms", "0");
+	if (!why)
+		why = inject_below(&range);
+	if (why) {
+		settings_restore();
+		SKIP(return, "%s", why);
+	}
+	victim = start_process(hold, NULL);
+	ASSERT_GT(victim, 0);
+	ASSERT_EQ(wait_stopped(victim), 0);
+}
+
+FIXTURE_TEARDOWN(faults)
+{
+	set_nth(0);
+	end_capture();
+	untrack();
+	end_process(victim);
+	settings_restore();
+}
+
+FIXTURE_VARIANT(faults)
+{
+	const struct work *work;
+};
+
+/* A variant's data, and what the harness keeps of it. */
+struct row {
+	FIXTURE_VARIANT(faults) data;
+	struct __fixture_variant_metadata variant;
+};
+
+/* The variants are the rows of the table. */
+static void __attribute__((constructor)) register_works(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(works); i++) {
+		struct row *row = calloc(1, sizeof(*row));
+
+		if (!row)
+			abort();
+		row->data.work = &works[i];
+		row->variant.name = works[i].name;
+		row->variant.data = &row->data;
+		__register_fixture_variant(&_faults_fixture_object,
+					   &row->variant);
+	}
+}
+
+/* What the state must be for @work, and what is known of it without a fault. */
+static int prepare(const struct work *work)
+{
+	int err;
+
+	if (work->untracked)
+		return 0;
+	err = track(NULL) ?: refresh(NULL) ?: write_node("dmabuf/refresh");
+	if (!err && work->run == start_capture)
+		err = write_node("owner_capture");
+	return err;
+}
+
+TEST_F_TIMEOUT(faults, each_allocation, 3 * TIMEOUT)
+{
+	const struct work *work = variant->work;
+	unsigned int n, injected = 0;
+	bool done = false;
+	int err;
+
+	ASSERT_EQ(prepare(work), 0);
+	err = work->run(work->arg);
+	if (err == -EOPNOTSUPP)
+		SKIP(return, "not on this kernel: %s", work->name);
+	ASSERT_EQ(err, 0);
+	if (work->undo)
+		work->undo();
+	lines_of_all = 0;
+	if (work->same) {
+		char *text = text_of(work->arg);
+
+		ASSERT_NE(text, NULL);
+		lines_of_all = nr_lines(text);
+		free(text);
+	}
+
+	for (n = 1; n < NEVER && !done; n = next_n(n)) {
+		nodes_describe(self->before, sizeof(self->before));
+		ASSERT_TRUE(set_nth(n));
+		err = work->run(work->arg);
+		done = left_of_nth();
+		ASSERT_TRUE(set_nth(0));
+		injected += !done;
+		if (err) {
+			EXPECT_EQ(err, -ENOMEM)
+				TH_LOG("%s, %u", work->name, n);
+			nodes_describe(self->after, sizeof(self->after));
+			EXPECT_STREQ(self->before, self->after);
+		} else if (work->undo) {
+			work->undo();
+		}
+		/* And then it works; tried as long as each is another one. */
+		if (n > EACH)
+			continue;
+		ASSERT_EQ(work->run(work->arg), 0)
+			TH_LOG("%s, after %u", work->name, n);
+		if (work->undo)
+			work->undo();
+	}
+	EXPECT_TRUE(done);
+	EXPECT_GE(injected, work->least)
+		TH_LOG("%s: %u", work->name, injected);
+	TH_LOG("%s: %u of %u allocations failed", work->name, injected, n);
+}
+
+/*
+ * Loading: everything below the call of a module's init function.
+ */
+
+static const struct load {
+	const char *name;
+	const char *path;
+	unsigned int least;
+} loads[] = {
+	{ "memledger", "", 10 },
+	{ "kgsl_standin", "drivers/kgsl_standin.ko", 10 },
+	{ "memledger_badprovider", "drivers/memledger_badprovider.ko", 3 },
+};
+
+FIXTURE(load)
+{
+	int unused;
+};
+
+FIXTURE_VARIANT(load)
+{
+	const struct load *load;
+};
+
+FIXTURE_VARIANT_ADD(load, memledger)
+{
+	.load = &loads[0],
+};
+
+FIXTURE_VARIANT_ADD(load, driver_before_memledger_knows)
+{
+	.load = &loads[1],
+};
+
+FIXTURE_VARIANT_ADD(load, driver)
+{
+	.load = &loads[2],
+};
+
+FIXTURE_SETUP(load)
+{
+	const char *why = nodes_missing();
+	struct range range;
+
+	(void)self;
+	if (!why && access(NEEDED, F_OK))
+		why = "no " NEEDED " (CONFIG_FAILSLAB, CONFIG_FAULT_INJECTION_STACKTRACE_FILTER)";
+	if (!why && !find_range(&range, NULL, "do_init_module"))
+		why = "no do_init_module in /proc/kallsyms";
+	if (!why)
+		why = inject_below(&range);
+	if (why) {
+		settings_restore();
+		SKIP(return, "%s", why);
+	}
+}
+
+FIXTURE_TEARDOWN(load)
+{
+	(void)self;
+	set_nth(0);
+	module_load(memledger_ko(), "");
+	settings_restore();
+}
+
+/* A kernel that releases kobjects late has the names of drivers meanwhile. */
+static int load_patiently(const char *path)
+{
+	int err;
+
+	for (int i = 0; i < 100; i++) {
+		err = module_load(path, "");
+		if (err != -EEXIST && err != -EBUSY)
+			break;
+		usleep(200000);
+	}
+	return err;
+}
+
+TEST_F_TIMEOUT(load, each_allocation, 6 * TIMEOUT)
+{
+	const struct load *load = variant->load;
+	char path[512];
+	unsigned int n, injected = 0;
+	bool done = false;
+	int err;
+
+	snprintf(path, sizeof(path), "%s", *load->path ?
+		 beside_me(load->path) : memledger_ko());
+	if (access(path, F_OK))
+		SKIP(return, "no %s (built with KDIR)", path);
+	module_unload(load->name);
+	for (n = 1; n < NEVER && !done; n = next_n(n)) {
+		ASSERT_TRUE(set_nth(n));
+		err = module_load(path, "");
+		done = left_of_nth();
+		ASSERT_TRUE(set_nth(0));
+		/* Not a fault, but a name that is still being released. */
+		if (err == -EEXIST && done) {
+			done = false;
+			usleep(200000);
+			continue;
+		}
+		injected += !done;
+		if (!err) {
+			ASSERT_EQ(module_unload(load->name), 0);
+			continue;
+		}
+		EXPECT_EQ(err, -ENOMEM)
+			TH_LOG("%s, %u", load->name, n);
+	}
+	EXPECT_TRUE(done);
+	EXPECT_GE(injected, load->least);
+	TH_LOG("%s: %u of %u allocations failed", load->name, injected, n);
+	ASSERT_EQ(load_patiently(path), 0);
+	ASSERT_EQ(module_unload(load->name), 0);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Processes that are as odd as the kernel lets them be, and readers that are:
+ * the numbers are those of smaps, the bytes the same however they are fetched,
+ * and nobody is kept waiting. docs/testing.rst lists what other tests have.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "compare.h"
+#include "testlib.h"
+
+#include "kselftest_harness.h"
+
+/* As many as a process may have, by default. */
+#define MAX_MAPS	65530
+#define TB		(1UL << 40)
+#define CGROUP		"/sys/fs/cgroup/memledger-limits"
+
+FIXTURE(limits)
+{
+	pid_t pid;
+};
+
+FIXTURE_SETUP(limits)
+{
+	const char *why = nodes_missing();
+
+	if (!why)
+		why = setting_set(NODES "max_age_ms", "0");
+	if (!why)
+		why = setting_set(NODES "slice_entries", "2048");
+	if (why) {
+		settings_restore();
+		SKIP(return, "%s", why);
+	}
+}
+
+FIXTURE_TEARDOWN(limits)
+{
+	if (self->pid > 0) {
+		node_write_number("untrack", self->pid);
+		end_process(self->pid);
+	}
+	rmdir(CGROUP);
+	settings_restore();
+}
+
+/* Starts a process and tracks it; 0 or a negative errno. */
+static int start_tracked(pid_t *pid, void (*run)(void *arg), void *arg)
+{
+	*pid = start_process(run, arg);
+	if (*pid < 0)
+		return *pid;
+	return wait_stopped(*pid) ?: node_write_number("track", *pid);
+}
+
+/*
+ * Processes
+ */
+
+/* Neighbours that differ, so that the kernel keeps them apart. */
+static void map_all(void *arg)
+{
+	size_t page = page_size();
+	char *p = mmap(NULL, MAX_MAPS * page, PROT_NONE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	(void)arg;
+	if (p == MAP_FAILED)
+		_exit(1);
+	/* Until there are no more. */
+	for (size_t i = 0; i < MAX_MAPS; i += 2) {
+		if (mprotect(p + i * page, page, PROT_READ | PROT_WRITE))
+			break;
+		if (i % 16 == 0)
+			p[i * page] = 1;
+	}
+}
+
+TEST_F_TIMEOUT(limits, as_many_mappings_as_can_be, 3 * TIMEOUT)
+{
+	struct vma_list smaps;
+
+	ASSERT_EQ(setting_set("/proc/sys/vm/max_map_count", "65530"), NULL);
+	ASSERT_EQ(start_tracked(&self->pid, map_all, NULL), 0);
+	ASSERT_EQ(compare_process(self->pid, false, &smaps), 0);
+	EXPECT_GE(smaps.nr, MAX_MAPS - 2);
+	EXPECT_EQ(node_read("processes/%d/total/vmas", self->pid),
+		  (long long)smaps.nr);
+	vmas_free(&smaps);
+}
+
+/* A page here and there; most page tables above are not there at all. */
+#define SPARSE_TB	100
+
+static void map_sparse(void *arg)
+{
+	char *p = mmap(NULL, SPARSE_TB * TB, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	(void)arg;
+	if (p == MAP_FAILED)
+		_exit(1);
+	madvise(p, SPARSE_TB * TB, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < SPARSE_TB; i++)
+		p[i * TB + i * page_size()] = 1;
+}
+
+static long long stat_number(const char *name)
+{
+	char *text = file_slurp(DETAILS "stats"), *at;
+	long long number = -1;
+
+	at = text ? strstr(text, name) : NULL;
+	if (at)
+		number = strtoll(at + strlen(name), NULL, 10);
+	free(text);
+	return number;
+}
+
+TEST_F_TIMEOUT(limits, hundred_terabytes, TIMEOUT)
+{
+	long long entries = stat_number("\nentries ");
+	struct vma_list smaps;
+
+	self->pid = start_process(map_sparse, NULL);
+	if (wait_stopped(self->pid))
+		SKIP(return, "no 100 TB of addresses on this machine");
+	ASSERT_EQ(node_write_number("track", self->pid), 0);
+	ASSERT_EQ(compare_process(self->pid, true, &smaps), 0);
+	EXPECT_GE(vmas_sum(&smaps, 0, -1ULL, FIELD_size),
+		  SPARSE_TB * TB >> 10);
+	vmas_free(&smaps);
+	/* Not one for each page that might be: those of a table a page. */
+	entries = stat_number("\nentries ") - entries;
+	EXPECT_GT(entries, 0);
+	EXPECT_LT(entries, 64 * SPARSE_TB * 512)
+		TH_LOG("%lld entries", entries);
+}
+
+/* Names of each length that the kernel takes, and it says which. */
+static void take_names(void *arg)
+{
+	size_t page = page_size();
+	char name[256] = "";
+
+	(void)arg;
+	for (size_t len = 0; len < sizeof(name); len++) {
+		char *p = map_alone(page, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		int fd;
+
+		memset(name, 'a' + len % 26, len);
+		touch(p, page);
+		prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, p, page, name);
+		fd = syscall(__NR_memfd_create, name, 0);
+		if (fd < 0)
+			continue;
+		if (ftruncate(fd, page) ||
+		    mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0) ==
+		    MAP_FAILED)
+			_exit(1);
+		close(fd);
+	}
+}
+
+static size_t longest_name(const struct vma_list *list, const char *begin)
+{
+	size_t longest = 0, len;
+
+	for (size_t i = 0; i < list->nr; i++) {
+		len = strlen(list->vma[i].name);
+		if (!strncmp(list->vma[i].name, begin, strlen(begin)) &&
+		    len > longest)
+			longest = len;
+	}
+	return longest;
+}
+
+TEST_F_TIMEOUT(limits, names_of_every_length, TIMEOUT)
+{
+	struct vma_list smaps;
+
+	ASSERT_EQ(start_tracked(&self->pid, take_names, NULL), 0);
+	EXPECT_EQ(compare_process(self->pid, true, &smaps), 0);
+	/* The kernel's limits: 79 bytes, and a file name less "memfd:". */
+	EXPECT_EQ(longest_name(&smaps, "/memfd:"),
+		  strlen("/memfd: (deleted)") + 249);
+	if (node_read("features/anon_names") == 1)
+		EXPECT_EQ(longest_name(&smaps, "[anon:"),
+			  strlen("[anon:]") + 79);
+	vmas_free(&smaps);
+}
+
+/* A file in each of many directories, one in the other: longer and longer. */
+#define DEPTH		40
+#define DIR_NAME	120
+
+static void map_deep(void *arg)
+{
+	char name[DIR_NAME + 1];
+	int fd;
+
+	(void)arg;
+	memset(name, 'd', DIR_NAME);
+	name[DIR_NAME] = '\0';
+	if (chdir("/tmp"))
+		_exit(1);
+	for (int i = 0; i < DEPTH; i++) {
+		fd = open("file", O_RDWR | O_CREAT, 0600);
+		if (fd < 0 || ftruncate(fd, page_size()) ||
+		    mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0) ==
+		    MAP_FAILED)
+			_exit(1);
+		close(fd);
+		if ((mkdir(name, 0700) && errno != EEXIST) || chdir(name))
+			_exit(1);
+	}
+}
+
+TEST_F_TIMEOUT(limits, paths_longer_than_path_max, TIMEOUT)
+{
+	struct vma_list smaps;
+
+	ASSERT_EQ(start_tracked(&self->pid, map_deep, NULL), 0);
+	ASSERT_EQ(compare_process(self->pid, true, &smaps), 0);
+	EXPECT_GT(longest_name(&smaps, "/tmp/d"), 4096);
+	vmas_free(&smaps);
+}
+
+/*
+ * Readers
+ */
+
+static void hold(void *arg)
+{
+	size_t len = 64 * page_size();
+
+	(void)arg;
+	for (int i = 0; i < 30; i++)
+		touch(map_alone(len, PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), len);
+}
+
+/* What holds still in these of a process that holds still. */
+static const char *const still_files[] = {
+	DETAILS "processes/%d/meminfo",
+	DETAILS "processes/%d/vmas",
+	DETAILS "processes/%d/unknown",
+	DETAILS "processes/%d/owners",
+	NODES "processes/%d/record",
+	NODES "processes/%d/total/pss",
+};
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+
+static int open_of(const char *file, pid_t pid)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), file, pid);
+	return open(path, O_RDONLY);
+}
+
+#pragma GCC diagnostic pop
+
+TEST_F_TIMEOUT(limits, byte_by_byte_and_backwards, TIMEOUT)
+{
+	static char whole[1 << 16], byte;
+
+	ASSERT_EQ(start_tracked(&self->pid, hold, NULL), 0);
+	ASSERT_EQ(node_refresh(self->pid), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(still_files); i++) {
+		int fd = open_of(still_files[i], self->pid);
+		ssize_t len = 0, nr;
+
+		ASSERT_GE(fd, 0);
+		do {
+			nr = read(fd, whole + len, sizeof(whole) - len);
+			len += nr > 0 ? nr : 0;
+		} while (nr > 0);
+		ASSERT_EQ(nr, 0);
+		ASSERT_GT(len, 1);
+		ASSERT_LT(len, (ssize_t)sizeof(whole));
+
+		ASSERT_EQ(lseek(fd, 0, SEEK_SET), 0);
+		for (ssize_t at = 0; at < len; at++) {
+			ASSERT_EQ(read(fd, &byte, 1), 1);
+			ASSERT_EQ(byte, whole[at])
+				TH_LOG("%s at %zd", still_files[i], at);
+		}
+		ASSERT_EQ(read(fd, &byte, 1), 0);
+		for (ssize_t at = len - 1; at >= 0; at -= 1 + len / 50) {
+			ASSERT_EQ(pread(fd, &byte, 1, at), 1);
+			ASSERT_EQ(byte, whole[at])
+				TH_LOG("%s at %zd", still_files[i], at);
+		}
+		close(fd);
+	}
+}
+
+/* All begin when the pipe is closed. */
+static int start_line[2];
+static pid_t readers[2048];
+static int nr_readers;
+
+static int start_reader(const char *path)
+{
+	static char text[1 << 20];
+	struct stat st;
+	ssize_t len;
+	pid_t pid;
+	char byte;
+
+	if (stat(path, &st) || !(st.st_mode & 0400) ||
+	    nr_readers == ARRAY_SIZE(readers))
+		return 0;
+	pid = fork();
+	if (pid) {
+		readers[nr_readers++] = pid;
+		return pid < 0;
+	}
+	close(start_line[1]);
+	if (read(start_line[0], &byte, 1))
+		_exit(2);
+	for (int i = 0; i < 3; i++) {
+		len = file_read(path, text, sizeof(text));
+		if (len < 0 && len != -EOPNOTSUPP && len != -ENODATA) {
+			printf("# %s: %s\n", path, strerror(-len));
+			fflush(NULL);
+			_exit(1);
+		}
+	}
+	_exit(0);
+}
+
+TEST_F_TIMEOUT(limits, a_reader_of_each_file, 2 * TIMEOUT)
+{
+	ASSERT_EQ(start_tracked(&self->pid, hold, NULL), 0);
+	/* So that each of them finds it too old. */
+	ASSERT_EQ(node_write("max_age_ms", "1\n"), 0);
+	ASSERT_EQ(pipe(start_line), 0);
+	fflush(NULL);
+	EXPECT_EQ(tree_walk(NODES, start_reader), 0);
+	EXPECT_EQ(tree_walk(DETAILS, start_reader), 0);
+	EXPECT_GT(nr_readers, 300);
+	close(start_line[0]);
+	close(start_line[1]);
+	for (int i = 0; i < nr_readers; i++)
+		EXPECT_EQ(exit_status(readers[i]), 0);
+}
+
+/* Takes a snapshot of what is large, in slices of one entry. */
+static void refresh_once(void *arg)
+{
+	node_refresh(*(pid_t *)arg);
+	_exit(0);
+}
+
+/*
+ * The time of the walk that was cut short is among the statistics, and so are
+ * its slices: they are fewer than those of a whole one.
+ */
+TEST_F_TIMEOUT(limits, a_killed_reader_stops, 2 * TIMEOUT)
+{
+	long long whole, killed, incomplete;
+	pid_t reader;
+
+	ASSERT_EQ(start_tracked(&self->pid, map_all, NULL), 0);
+	ASSERT_EQ(node_write("slice_entries", "1\n"), 0);
+	whole = stat_number("\nslices ");
+	ASSERT_EQ(node_refresh(self->pid), 0);
+	whole = stat_number("\nslices ") - whole;
+	EXPECT_GT(whole, MAX_MAPS / 2);
+
+	for (int i = 1; i <= 3; i++) {
+		incomplete = stat_number("walks_incomplete ");
+		killed = stat_number("\nslices ");
+		reader = start_process(refresh_once, &self->pid);
+		usleep(i * 2000);
+		kill(reader, SIGKILL);
+		ASSERT_EQ(waitpid(reader, NULL, 0), reader);
+		killed = stat_number("\nslices ") - killed;
+		EXPECT_LT(killed, whole / 2)
+			TH_LOG("%lld of %lld slices", killed, whole);
+		/* It may have been killed before it began. */
+		EXPECT_EQ(stat_number("walks_incomplete ") - incomplete,
+			  !!killed);
+	}
+}
+
+/*
+ * An exit: what the process had is free within a second, with readers in the
+ * middle of each of its files.
+ */
+
+#define HEAVY	(64UL << 20)
+
+static void be_heavy(void *arg)
+{
+	char *p = mmap(NULL, HEAVY, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)arg;
+	if (file_write(CGROUP "/cgroup.procs", "0\n") || p == MAP_FAILED)
+		_exit(1);
+	touch(p, HEAVY);
+}
+
+static long long anon_of_cgroup(void)
+{
+	char *text = file_slurp(CGROUP "/memory.stat");
+	long long anon = text && !strncmp(text, "anon ", 5) ?
+			 strtoll(text + 5, NULL, 10) : -1;
+
+	free(text);
+	return anon;
+}
+
+static int sleeper_fd[1024];
+static int nr_sleepers;
+
+static int sleep_on(const char *path)
+{
+	struct stat st;
+	char byte;
+	int fd;
+
+	if (stat(path, &st) || !(st.st_mode & 0400) ||
+	    nr_sleepers == ARRAY_SIZE(sleeper_fd))
+		return 0;
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		return 0;
+	if (read(fd, &byte, 1) < 0)
+		close(fd);
+	else
+		sleeper_fd[nr_sleepers++] = fd;
+	return 0;
+}
+
+TEST_F_TIMEOUT(limits, memory_goes_with_its_process, TIMEOUT)
+{
+	char path[64];
+
+	file_write("/sys/fs/cgroup/cgroup.subtree_control", "+memory\n");
+	if (mkdir(CGROUP, 0755) || access(CGROUP "/memory.stat", F_OK))
+		SKIP(return, "no " CGROUP "/memory.stat (cgroup v2, CONFIG_MEMCG)");
+	ASSERT_EQ(start_tracked(&self->pid, be_heavy, NULL), 0);
+	ASSERT_EQ(node_refresh(self->pid), 0);
+	ASSERT_GE(anon_of_cgroup(), (long long)HEAVY);
+	snprintf(path, sizeof(path), DETAILS "processes/%d", self->pid);
+	tree_walk(path, sleep_on);
+	sleep_on(DETAILS "snapshot");
+	sleep_on(DETAILS "mappings");
+	sleep_on(DETAILS "dmabuf");
+	EXPECT_GE(nr_sleepers, 7);
+
+	kill(self->pid, SIGKILL);
+	ASSERT_EQ(waitpid(self->pid, NULL, 0), self->pid);
+	for (int i = 0; i < 100 && anon_of_cgroup(); i++)
+		usleep(10000);
+	EXPECT_EQ(anon_of_cgroup(), 0);
+	while (nr_sleepers)
+		close(sleeper_fd[--nr_sleepers]);
+	node_write_number("untrack", self->pid);
+	self->pid = 0;
+}
+
+TEST_HARNESS_MAIN

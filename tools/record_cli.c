@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The words of a command line in; a recording, or what is made of one, out:
+ *
+ *	memledger record PID|NAME -o FILE
+ *	memledger export FILE --chrome|--csv [-o OUT]
+ *	memledger report FILE -o OUT.html
+ */
+#include <getopt.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "escape.h"
+#include "export.h"
+#include "html_report.h"
+#include "record_cli.h"
+#include "recorder.h"
+#include "subject.h"
+#include "verdict.h"
+
+const char memledger_record_usage[] =
+"record:\n"
+"  -o FILE            where to; samples are added to a recording that is there\n"
+"      --every TIME   from one sample to the next: 500ms, 1s (the usual), 2m\n"
+"      --rounds N     so many samples; else until the process exits, or Ctrl-C\n"
+"      --names N      also the N largest names, by a second walk each time\n"
+"      --buffers      also the DMA-BUFs that it holds, by exporter\n"
+"                     SIGUSR1 makes a mark\n"
+"export:\n"
+"      --chrome       counters for Perfetto's UI, as Chrome's trace events\n"
+"      --csv          a line for each sample, in bytes\n"
+"      --names        with --csv: a line for each name in each sample\n"
+"  -o FILE            where to, instead of standard output\n"
+"report:\n"
+"  -o FILE            where to: one page of HTML, which needs nothing else\n";
+
+enum form {
+	FORM_NONE,
+	FORM_CHROME,
+	FORM_CSV,
+};
+
+/* What a command line asks for. */
+struct options {
+	struct memledger_recorder_wanted record;
+	enum form form;
+	bool names;
+	const char *sysfs;
+	const char *proc;
+};
+
+struct command {
+	const char *name;
+	const char *operand;	/* that it needs, in words */
+	const struct option *words;
+	int (*run)(const char *operand, struct options *options);
+};
+
+enum word {
+	WORD_EVERY = 256,
+	WORD_ROUNDS,
+	WORD_NAMES,
+	WORD_BUFFERS,
+	WORD_CHROME,
+	WORD_CSV,
+	WORD_CSV_NAMES,
+	WORD_SYSFS,
+	WORD_PROC,
+};
+
+static const struct option record_words[] = {
+	{ "every", required_argument, NULL, WORD_EVERY },
+	{ "rounds", required_argument, NULL, WORD_ROUNDS },
+	{ "names", required_argument, NULL, WORD_NAMES },
+	{ "buffers", no_argument, NULL, WORD_BUFFERS },
+	{ "sysfs", required_argument, NULL, WORD_SYSFS },
+	{ "proc", required_argument, NULL, WORD_PROC },
+	{ "help", no_argument, NULL, 'h' },
+	{ }
+};
+
+static const struct option export_words[] = {
+	{ "chrome", no_argument, NULL, WORD_CHROME },
+	{ "csv", no_argument, NULL, WORD_CSV },
+	{ "names", no_argument, NULL, WORD_CSV_NAMES },
+	{ "help", no_argument, NULL, 'h' },
+	{ }
+};
+
+static const struct option report_words[] = {
+	{ "help", no_argument, NULL, 'h' },
+	{ }
+};
+
+/**
+ * memledger_record_parse_ms - read how long something takes
+ * @text: a number and ms, s or m; seconds without one of these
+ * @ms: gets it, milliseconds; from 10 to a day of them
+ *
+ * Return: whether it is a time.
+ */
+bool memledger_record_parse_ms(const char *text, u64 *ms)
+{
+	static const struct {
+		const char *unit;
+		double ms;
+	} units[] = { { "", 1000 }, { "s", 1000 }, { "ms", 1 },
+		      { "m", 60000 } };
+	double number;
+	char *end;
+	size_t i;
+
+	/* No sign, no blank, and nothing of what else strtod() takes. */
+	if (*text < '0' || *text > '9' || strpbrk(text, "xXeEpP"))
+		return false;
+	number = strtod(text, &end);
+	for (i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strcmp(end, units[i].unit))
+			break;
+	if (i == ARRAY_SIZE(units))
+		return false;
+	number *= units[i].ms;
+	if (number < 10 || number > 86400000)
+		return false;
+	*ms = number;
+	return true;
+}
+
+/* The file, up to what is torn; what is left out is told. */
+static int read_recording(struct memledger_recording *recording,
+			  const char *path, struct memledger_error *error)
+{
+	if (memledger_recording_read(recording, path, error))
+		return -1;
+	if (recording->dropped)
+		fprintf(stderr,
+			"memledger: %s: the last %llu bytes are left out: %s\n",
+			path, recording->dropped, recording->damaged ?
+			"they are damaged" : "a record that was cut short");
+	if (!recording->samples.nr)
+		return memledger_error_set(error, "%s: there is no sample in it",
+					   path);
+	return 0;
+}
+
+/* What there is to say of what was recorded; of too little, nothing. */
+static int print_finding(const char *path, struct memledger_error *error)
+{
+	struct memledger_recording recording;
+	struct memledger_finding finding = {};
+	int ret = memledger_recording_read(&recording, path, error);
+
+	if (!ret && memledger_finding_make(&finding, &recording.samples))
+		ret = memledger_error_set(error, "no memory");
+	if (!ret)
+		memledger_finding_print(stdout, &finding);
+	memledger_finding_free(&finding);
+	memledger_recording_free(&recording);
+	return ret;
+}
+
+static int run_record(const char *process, struct options *options)
+{
+	struct memledger_error error;
+	u64 rounds = 0;
+	pid_t pid;
+	int ret;
+
+	if (!options->record.path) {
+		memledger_fail("record needs -o FILE");
+		return memledger_fail_usage();
+	}
+	if (memledger_subject_find(process, &pid, &error))
+		return memledger_fail(error.text);
+	ret = memledger_recorder_run(options->sysfs, options->proc, pid,
+				     &options->record, &rounds, &error);
+	if (rounds)
+		printf("%llu samples of process %d recorded.\n", rounds, pid);
+	if (ret || print_finding(options->record.path, &error))
+		return memledger_fail(error.text);
+	return EXIT_OK;
+}
+
+/**
+ * struct output - a file that is there only once it is complete
+ * @path: the file; NULL for standard output
+ * @temporary: what it is called until then
+ * @file: where to print to
+ */
+struct output {
+	const char *path;
+	char temporary[4096];
+	FILE *file;
+};
+
+static int open_output(struct output *output, const char *path,
+		       struct memledger_error *error)
+{
+	output->path = path;
+	output->file = stdout;
+	if (!path)
+		return 0;
+	if ((size_t)snprintf(output->temporary, sizeof(output->temporary),
+			     "%s.part", path) >= sizeof(output->temporary))
+		return memledger_error_set(error, "%s: %s", path,
+					   strerror(ENAMETOOLONG));
+	output->file = fopen(output->temporary, "we");
+	return output->file ? 0 :
+	       memledger_error_set(error, "%s: %s", output->temporary,
+				   strerror(errno));
+}
+
+static int close_output(struct output *output, bool failed,
+			struct memledger_error *error)
+{
+	int err = 0;
+
+	if (!output->path)
+		return 0;
+	if (ferror(output->file) | fclose(output->file))
+		err = errno ? errno : EIO;
+	if (!failed && !err && rename(output->temporary, output->path))
+		err = errno;
+	if (!failed && !err)
+		return 0;
+	unlink(output->temporary);
+	return failed ? -1 : memledger_error_set(error, "%s: %s", output->path,
+						 strerror(err));
+}
+
+/* Reads a recording, and prints what @print makes of it. */
+static int convert(const char *path, const char *to,
+		   int (*print)(FILE *out,
+				const struct memledger_recording *recording))
+{
+	struct memledger_recording recording;
+	struct memledger_error error;
+	struct output output;
+	int ret = read_recording(&recording, path, &error);
+
+	if (!ret)
+		ret = open_output(&output, to, &error);
+	if (!ret) {
+		ret = print(output.file, &recording);
+		if (ret)
+			memledger_error_set(&error, "no memory");
+		ret = close_output(&output, ret, &error);
+	}
+	memledger_recording_free(&recording);
+	return ret ? memledger_fail(error.text) : EXIT_OK;
+}
+
+static int print_csv(FILE *out, const struct memledger_recording *recording)
+{
+	memledger_export_csv(out, recording);
+	return 0;
+}
+
+static int print_names(FILE *out, const struct memledger_recording *recording)
+{
+	memledger_export_csv_names(out, recording);
+	return 0;
+}
+
+static int print_chrome(FILE *out, const struct memledger_recording *recording)
+{
+	memledger_export_chrome(out, recording);
+	return 0;
+}
+
+static int run_export(const char *path, struct options *options)
+{
+	if (options->form == FORM_NONE ||
+	    (options->names && options->form != FORM_CSV)) {
+		memledger_fail(options->names ? "--names goes with --csv" :
+			       "export needs --chrome or --csv");
+		return memledger_fail_usage();
+	}
+	return convert(path, options->record.path,
+		       options->form == FORM_CHROME ? print_chrome :
+		       options->names ? print_names : print_csv);
+}
+
+static int run_report(const char *path, struct options *options)
+{
+	if (!options->record.path) {
+		memledger_fail("report needs -o FILE");
+		return memledger_fail_usage();
+	}
+	return convert(path, options->record.path,
+		       memledger_html_report_print);
+}
+
+static const struct command commands[] = {
+	{ "record", "one PID or NAME", record_words, run_record },
+	{ "export", "one FILE", export_words, run_export },
+	{ "report", "one FILE", report_words, run_report },
+};
+
+static const struct command *find_command(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(name, commands[i].name))
+			return &commands[i];
+	return NULL;
+}
+
+static bool parse_number(const char *text, u64 *number)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	return !*end && !errno && *number && *number <= UINT32_MAX;
+}
+
+static int fail_option(const char *text)
+{
+	memledger_fail(text);
+	return memledger_fail_usage();
+}
+
+/* Return: -1 to go on, else what to exit with. */
+static int parse_option(int option, struct options *options)
+{
+	u64 number;
+
+	switch (option) {
+	case 'o':
+		options->record.path = optarg;
+		return -1;
+	case WORD_EVERY:
+		if (memledger_record_parse_ms(optarg,
+					      &options->record.every_ms))
+			return -1;
+		return fail_option("--every takes a time, 10ms or more: 500ms, 1s, 2m");
+	case WORD_ROUNDS:
+		if (parse_number(optarg, &options->record.rounds))
+			return -1;
+		return fail_option("--rounds takes a number from 1 on");
+	case WORD_NAMES:
+		if (!parse_number(optarg, &number) || number > 1000)
+			return fail_option("--names takes a number from 1 to 1000");
+		options->record.names = number;
+		return -1;
+	case WORD_BUFFERS:
+		options->record.buffers = true;
+		return -1;
+	case WORD_CHROME:
+	case WORD_CSV:
+		if (options->form)
+			return fail_option("--chrome and --csv exclude each other");
+		options->form = option == WORD_CSV ? FORM_CSV : FORM_CHROME;
+		return -1;
+	case WORD_CSV_NAMES:
+		options->names = true;
+		return -1;
+	case WORD_SYSFS:
+		options->sysfs = optarg;
+		return -1;
+	case WORD_PROC:
+		options->proc = optarg;
+		return -1;
+	case 'h':
+		fputs(memledger_record_usage, stdout);
+		return EXIT_OK;
+	default:
+		return memledger_fail_usage();
+	}
+}
+
+/**
+ * memledger_record_is_command - whether a word is one of these commands
+ * @name: the word
+ *
+ * Return: true if memledger_record_command() knows it.
+ */
+bool memledger_record_is_command(const char *name)
+{
+	return find_command(name);
+}
+
+/**
+ * memledger_record_command - do what a command line says
+ * @argc: how many words there are
+ * @argv: the words, the first of which is the command
+ *
+ * Return: what to exit with.
+ */
+int memledger_record_command(int argc, char **argv)
+{
+	const struct command *command = find_command(argv[0]);
+	struct options options = {
+		.record.every_ms = 1000,
+		.sysfs = "/sys",
+		.proc = "/proc",
+	};
+	int option, ret;
+
+	while ((option = getopt_long(argc, argv, "o:h", command->words,
+				     NULL)) != -1) {
+		ret = parse_option(option, &options);
+		if (ret >= 0)
+			return ret;
+	}
+	if (argc - optind != 1 || !*argv[optind]) {
+		fprintf(stderr, "memledger: %s needs %s\n", command->name,
+			command->operand);
+		return memledger_fail_usage();
+	}
+	return command->run(argv[optind], &options);
+}

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Host tests of names that were chosen to do harm on a terminal: through every
+command and form of output nothing arrives that a terminal acts upon.
+"""
+
+import json
+import os
+import re
+import subprocess
+import time
+
+import test_graphics
+import test_system
+import test_unknown
+from common import (BUILD, TOOL, expect, make_details, make_sysfs, record,
+                    report, run, vma)
+
+PID = 70
+MARK = b"EVIL"
+# What a name may hold, by what would happen.
+NAMES = (
+    ("sequences", b"\x1b[2J\x1b]0;x\x07"),
+    ("C1, and back", b"\x9b31m\xc2\x9b1m\r\b\x7f\t"),
+    ("no UTF-8", b"\xff\xfe\xc3"),
+    ("directions", "\u202ecod.exe\u202c\u2066\u2069".encode()),
+    ("unseen", "\u200f\u061c\u2028\u2029\u0085\ufeff\u200b".encode()),
+)
+# U+061C and what Unicode calls Bidi_Control, line ends, and what is not seen.
+UNSEEN = re.compile("[\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+COMMANDS = (
+    ("meminfo", "70"), ("meminfo", "-a", "70"), ("meminfo", "-s", "70"),
+    ("meminfo", "--checkin", "70"), ("meminfo", "--json", "70"),
+    ("unknown", "70"), ("unknown", "70", "--by", "name"),
+    ("unknown", "70", "--by", "owner"),
+    ("unknown", "70", "--by", "name", "--json"),
+    ("unknown", "70", "--by", "owner", "--json"),
+    ("explain", "70"), ("explain", "70", "--json"),
+    ("gpu", "4711"), ("gpu", "4711", "--entries"),
+    ("gpu", "4711", "--entries", "--json"),
+    ("dmabuf",), ("dmabuf", "70"), ("dmabuf", "-a"), ("dmabuf", "-b"),
+    ("dmabuf", "--by", "exporter"), ("dmabuf", "-o", "csv"),
+    ("dmabuf", "-b", "-o", "csv"), ("dmabuf", "--json"),
+    ("gpumem",), ("gpumem", "--json"),
+    ("meminfo",), ("meminfo", "--json"),
+    ("procrank",), ("procrank", "--json"), ("librank",), ("librank", "-a"),
+    ("librank", "--json"), ("showmap", "70"), ("showmap", "-a", "70"),
+    ("showmap", "-v", "70"), ("showmap", "--json", "70"),
+    ("top", "-b", "-n", "1"), ("top", "--once", "--json"),
+)
+OF_TEXTS = (
+    ("smaps",), ("smaps", "-a"), ("smaps", "--json"), ("smaps", "--checkin"),
+    ("unknown", "--by", "name"), ("unknown", "--by", "owner"),
+    ("unknown", "--by", "name", "--json"), ("explain",),
+    ("explain", "--json"), ("showmap",), ("showmap", "-a"),
+    ("showmap", "-v"), ("showmap", "--json"),
+)
+
+
+def octal(name):
+    """As the module escapes what it prints of a comm or a DMA-BUF."""
+    return "".join(chr(c) if 32 < c < 127 and c != 92 else "\\%03o" % c
+                   for c in name)
+
+
+def latin(name):
+    """Bytes as characters, for tables that are written as latin-1."""
+    return name.decode("latin-1")
+
+
+def write(directory, files):
+    for path, content in files.items():
+        path = os.path.join(directory, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(content)
+
+
+def make(directory, name):
+    """A system in which all that has a name has this one."""
+    snapshot = test_system.snapshot((test_system.process(
+        PID, None, 0, comm=octal(name), vss=8192, rss=4096, pss=4096,
+        pss_floor=4096, vmas=1,
+        rows={"native_heap": {"rss": 4096, "pss": 4096,
+                              "pss_floor": 4096}}),))
+    heading = "".join(test_system.MAPPINGS.splitlines(True)[:3])
+    mappings = heading + "process 70 - 1 %s\n" % octal(name) + \
+        test_system.mapping(PID, "/lib/%s.so" % latin(name), vmas=1, vss=8192,
+                            rss=4096, pss=4096, uss=4096) + \
+        test_system.END % (1, 0, 1)
+    dmabuf = "# generation 1 timestamp_ns 5 walk_ns 6 complete 1 list 0\n" \
+        "buffer 7 8192 1 %s %s\nholder 7 70 1 1 0 8192 0 0 8192 %s\n" \
+        "exporter 1 8192 %s\n" % ((octal(name),) * 4)
+    of_process = test_graphics.DMABUF_HEAD + \
+        "".join(dmabuf.splitlines(True)[1:3])
+    options = test_system.make(directory, files={
+        "kernel/debug/memledger/snapshot": snapshot,
+        "kernel/debug/memledger/mappings": mappings,
+        "kernel/debug/memledger/dmabuf": dmabuf,
+        "kernel/debug/memledger/gpumem":
+            "Memory snapshot for GPU 0:\nGlobal total: 500\n"
+            "# since 1, events 5, lost 0, forgotten 0\n"
+            "# provider %s total 300\n" % octal(name),
+    })
+    sysfs = options[1]
+    make_sysfs(sysfs, PID, record(PID, name[:15], heap_pss=8192,
+                                  unknown={"named_other": 4096}))
+    anon = "[anon:%s]" % latin(name)
+    make_details(sysfs, PID, {
+        "vmas": (test_unknown.VMAS_HEADING + test_unknown.vmas_line(
+            0x10000, 1, anon, "prefix:[anon:") + "# complete\n").encode("latin-1"),
+        "unknown": (test_unknown.NAMES_HEADING +
+                    "4096 0 4096 0 0 0 0 0 0 1 - Total\n"
+                    "4096 0 4096 0 0 0 0 0 0 1 named_other %s\n" %
+                    anon).encode("latin-1"),
+        "owners": (test_unknown.OWNERS_HEADING +
+                   "4096 4096 0 0 1 rw-p capture /lib/%s.so+0x12\n" %
+                   latin(name)).encode("latin-1"),
+        "dmabuf": of_process,
+    })
+    write(os.path.join(sysfs, "proc", str(PID)), {
+        "cmdline": name + b"\0--flag\0", "oom_score_adj": b"0\n",
+        "comm": name[:15] + b"\n", "smaps": smaps(name),
+    })
+    return options
+
+
+def make_graphics(directory, name):
+    """A process with graphics memory, drivers and clients of this name."""
+    sysfs = test_graphics.make(directory, comm=name[:15])
+    make_details(sysfs, test_graphics.PID, {
+        "gpu": test_graphics.GPU_HEAD.replace("kgsl", octal(name)) +
+               test_graphics.GPU_ROWS})
+    write(os.path.join(sysfs, "proc", str(test_graphics.PID), "fdinfo"), {
+        "5": b"drm-driver: msm\ndrm-client-id: 1\ndrm-client-name: " + name +
+             b"\ndrm-memory-vram: 4 KiB\n"})
+    return ("--sysfs", sysfs, "--proc", os.path.join(sysfs, "proc"))
+
+
+def smaps(name):
+    return vma(0x10000, 1, "[anon:%s]" % latin(name), Rss=4, Pss=4,
+               Private_Dirty=4).encode("latin-1") + \
+        vma(0x20000, 1, "/lib/%s.so" % latin(name), Rss=4, Pss=4,
+            Private_Clean=4).encode("latin-1")
+
+
+def acts_on_terminal(out, is_json):
+    """The first thing in an output that a terminal would act upon, or None."""
+    if not is_json:
+        bad = re.search(rb"[^\t\n -~]", out)
+        return bad and bad.group()
+    text = out.decode()
+    json.loads(text)
+    bad = re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", text) or \
+        UNSEEN.search(text)
+    return bad and bad.group()
+
+
+def check(name, out, is_json):
+    try:
+        found = acts_on_terminal(out, is_json)
+    except ValueError as error:
+        found = str(error)
+    report(not found, name, (found, out))
+
+
+def test_checker():
+    """What must be found is, and what may stand there is not."""
+    for text, is_json, want in (
+            (b"a\x1b[2J", False, True), (b"a\rb", False, True),
+            (b"\xc2\x9b", False, True), (b"a \\033 b\n", False, False),
+            ('"\u202e"'.encode(), True, True), (b'"\\u202e"', True, False),
+            ('"\xe9"'.encode(), True, False)):
+        expect("hostile: checker on %r" % text,
+               bool(acts_on_terminal(text, is_json)), want)
+
+
+def run_with(args, options):
+    """A run with the options; not every command takes --proc."""
+    done = run(*args, *options)
+    if b"--proc'" in done.stderr or b"take such options" in done.stderr:
+        done = run(*args, *options[:2])
+    return done
+
+
+def test_commands(directory):
+    for what, bytes_ in NAMES:
+        name = MARK + bytes_ + MARK
+        system = make(directory, name)
+        graphics = make_graphics(directory, name)
+        for args in COMMANDS:
+            done = run_with(args, graphics if args[0] == "gpu" else system)
+            title = "hostile: %s: %s" % (" ".join(args), what)
+            report(done.returncode == 0 and MARK in done.stdout,
+                   title + ", the name is there",
+                   (done.returncode, done.stderr))
+            check(title, done.stdout, "--json" in args)
+            check(title + ", errors", done.stderr, False)
+
+
+def test_texts():
+    for what, bytes_ in NAMES:
+        text = smaps(MARK + bytes_ + MARK)
+        for args in OF_TEXTS:
+            title = "hostile: %s of a text: %s" % (" ".join(args), what)
+            done = run(args[0], "-", *args[1:], text=text)
+            expect(title + ", status", done.returncode, 0)
+            check(title, done.stdout, "--json" in args)
+            check(title + ", errors", done.stderr, False)
+
+
+def test_operands(directory):
+    """Errors name what was asked for."""
+    for what, bytes_ in NAMES:
+        name = (MARK + bytes_).decode(errors="surrogateescape")
+        for args in (("meminfo", name), ("gpu", name), ("unknown", name),
+                     ("smaps", "/nowhere/" + name),
+                     ("showmap", "/nowhere/" + name),
+                     ("explain", "/nowhere/" + name),
+                     ("explain", "/dev/null", name),
+                     ("meminfo", "1", "--sysfs", os.path.join(directory, name))):
+            done = run(*args)
+            title = "hostile: %s of no such name: %s" % (args[0], what)
+            report(done.returncode in (1, 2) and done.stderr, title,
+                   (done.returncode,))
+            check(title + ", errors", done.stderr, False)
+
+
+def test_imports():
+    """The tool starts no other program, and opens no connection."""
+    banned = re.compile(r"^(system|popen|exec\w*|v?fork|clone3?|posix_spawn\w*|"
+                        r"dlopen|wordexp|socket|connect)(@.*)?$")
+    path = os.path.join(BUILD, "imports")
+    names = subprocess.run(["nm", "-D", "--undefined-only", path],
+                           stdout=subprocess.PIPE, check=True).stdout.decode()
+    names = [line.split()[-1] for line in names.splitlines()]
+    expect("imports: no other programs",
+           [name for name in names if banned.match(name)], [])
+    report(any(re.match("open(64)?(@|$)", name) for name in names),
+           "imports: those that it has are seen", names)
+
+
+def test_privileges():
+    """While it reads it has CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH at the
+    most.
+    """
+    with subprocess.Popen([TOOL, "smaps", "-"], stdin=subprocess.PIPE,
+                          stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as tool:
+        # It sleeps once it has begun to read.
+        for _ in range(600):
+            with open("/proc/%d/status" % tool.pid, encoding="ascii") as file:
+                status = dict(line.split(":\t") for line in
+                              file.read().splitlines() if ":\t" in line)
+            if status["NoNewPrivs"] == "1" and status["State"][0] == "S":
+                break
+            time.sleep(0.05)
+        tool.stdin.close()
+    allowed = 1 << 19 | 1 << 2
+    for what in ("CapEff", "CapPrm", "CapInh"):
+        expect("privileges: no more than needed in " + what,
+               int(status[what], 16) & ~allowed, 0)
+    expect("privileges: none by exec", status["NoNewPrivs"], "1")
+
+
+def test_all(directory):
+    test_checker()
+    test_commands(directory)
+    test_texts()
+    test_operands(directory)
+    test_imports()
+    test_privileges()
