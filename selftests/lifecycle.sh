@@ -149,8 +149,8 @@ while_read()
 while_exiting()
 {
 	i=0
-	while [ $i -lt 10 ]; do
-		while [ "$(echo "$targets" | wc -w)" -lt 8 ]; do
+	while [ $i -lt 5 ]; do
+		while [ "$(echo "$targets" | wc -w)" -lt 4 ]; do
 			start_hold 10
 		done
 		load && track_all || return 1
