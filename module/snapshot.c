@@ -8,6 +8,7 @@
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
@@ -133,26 +134,23 @@ classify_vma(struct memledger_classifier *classifier,
 }
 
 /**
- * struct name_kind - what is known of mappings by their name
- * @verdict: where they are counted
- * @device: of another GPU driver than the one that told us its entries
- */
-struct name_kind {
-	struct memledger_verdict verdict;
-	bool device;
-};
-
-/**
  * struct memledger_known - names that walks have seen
  * @profile: whose rules placed them
  * @slots: the names
- * @kind: what they mean
+ * @verdict: where each is counted
+ * @device: it is that of another GPU driver's device than of the one that told
+ *	us its entries
+ *
+ * As large as memory is still easily had in one piece.
  */
 struct memledger_known {
 	const struct memledger_profile *profile;
 	struct memledger_name_slots slots;
-	struct name_kind kind[MEMLEDGER_NAME_SLOTS];
+	struct memledger_verdict verdict[MEMLEDGER_NAME_SLOTS];
+	bool device[MEMLEDGER_NAME_SLOTS];
 };
+
+static_assert(sizeof(struct memledger_known) <= SZ_32K);
 
 /**
  * struct totals_builder - what a walk for the totals needs
@@ -171,17 +169,16 @@ static bool learn_name(struct memledger_name_slots *slots, unsigned int slot,
 {
 	struct memledger_known *known =
 		container_of(slots, struct memledger_known, slots);
-	struct name_kind *kind = &known->kind[slot];
+	struct memledger_verdict *verdict = &known->verdict[slot];
 
 	if (tail) {
-		kind->device = false;
+		known->device[slot] = false;
 		return memledger_classify_tail(known->profile, name, len,
-					       deleted, &kind->verdict);
+					       deleted, verdict);
 	}
-	kind->verdict = memledger_classify_name(known->profile, name, len,
-						deleted);
-	kind->device = kind->verdict.category == MEMLEDGER_CAT_OTHER_DEV &&
-		       memledger_graphics_is_device(name, len);
+	*verdict = memledger_classify_name(known->profile, name, len, deleted);
+	known->device[slot] = verdict->category == MEMLEDGER_CAT_OTHER_DEV &&
+			      memledger_graphics_is_device(name, len);
 	return true;
 }
 
@@ -236,17 +233,18 @@ static int add_vma(const struct memledger_vma *vma, void *arg)
 {
 	struct totals_builder *builder = arg;
 	struct memledger_record *record = builder->record;
-	const struct name_kind *kind = &builder->known->kind[vma->slot];
+	const struct memledger_known *known = builder->known;
 	const struct memledger_verdict *verdict;
 	struct memledger_usage *row;
 
 	verdict = memledger_classifier_place(&builder->classifier,
-					     &kind->verdict, vma->start,
-					     vma->end, vma_prot(vma));
+					     &known->verdict[vma->slot],
+					     vma->start, vma->end,
+					     vma_prot(vma));
 	row = memledger_totals_row(&record->totals, verdict);
-	if (unlikely(!vma->alike || kind->device))
+	if (unlikely(!vma->alike || known->device[vma->slot]))
 		return add_special_vma(record, row, vma, verdict->swappable,
-				       kind->device);
+				       known->device[vma->slot]);
 	memledger_usage_add_alike(row, vma->alike, PAGE_SIZE, vma->usage.size,
 				  verdict->swappable);
 	return 0;

@@ -69,13 +69,13 @@ struct memledger_vma {
 #define MEMLEDGER_NR_TEXT_SLOTS		BIT(MEMLEDGER_TEXT_SLOTS_SHIFT)
 #define MEMLEDGER_FILE_SLOTS		(MEMLEDGER_TEXT_SLOTS + \
 					 MEMLEDGER_NR_TEXT_SLOTS)
-#define MEMLEDGER_FILE_SLOTS_SHIFT	9
+#define MEMLEDGER_FILE_SLOTS_SHIFT	8
 #define MEMLEDGER_NR_FILE_SLOTS		BIT(MEMLEDGER_FILE_SLOTS_SHIFT)
 #define MEMLEDGER_NAME_SLOTS		(MEMLEDGER_FILE_SLOTS + \
 					 MEMLEDGER_NR_FILE_SLOTS)
 
-/* The kernel's bound for names of anonymous memory, the final NUL included. */
-#define MEMLEDGER_TEXT_SLOT_SIZE	80
+/* The kernel's bound for names of anonymous memory, without the final NUL. */
+#define MEMLEDGER_TEXT_SLOT_SIZE	79
 
 /* What a name without a directory is that of. */
 enum memledger_text {
