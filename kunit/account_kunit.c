@@ -611,6 +611,8 @@ static void totals_test(struct kunit *test)
 			.subcategory = c->subcategory,
 			.unknown = c->unknown,
 			.swappable = c->swappable,
+			.row = memledger_row(c->category, c->subcategory,
+					     c->unknown),
 		};
 		struct memledger_usage *row = &want->category[c->category];
 

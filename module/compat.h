@@ -360,7 +360,7 @@ static inline pgoff_t memledger_page_index(const struct vm_area_struct *vma,
 	return ((addr - vma->vm_start) >> PAGE_SHIFT) + vma->vm_pgoff;
 }
 
-/* Xen's grant mappings name their pages themselves. */
+/* Xen's grant mappings name their pages themselves; since 6.18 by another name. */
 static inline bool memledger_vma_special_page(struct vm_area_struct *vma,
 					      unsigned long addr,
 					      struct page **page)
@@ -368,6 +368,11 @@ static inline bool memledger_vma_special_page(struct vm_area_struct *vma,
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
 	if (vma->vm_ops && vma->vm_ops->find_special_page) {
 		*page = vma->vm_ops->find_special_page(vma, addr);
+		return true;
+	}
+#elif defined(CONFIG_FIND_NORMAL_PAGE)
+	if (vma->vm_ops && vma->vm_ops->find_normal_page) {
+		*page = vma->vm_ops->find_normal_page(vma, addr);
 		return true;
 	}
 #endif

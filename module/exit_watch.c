@@ -12,7 +12,6 @@
  *   -----------          ---------------         ---------
  *   gives up its mm
  *   wakes the queue      wake_watch()
- *                          notes the name
  *                          schedules        -->  no thread has an mm: tells,
  *                                                once and for all
  *
@@ -34,17 +33,10 @@
  * to that. So, unlike those of objects that go when they like, it is never
  * gone before us, and need not tell us (POLLFREE).
  */
-#include <linux/rcupdate.h>
-#include <linux/sched.h>
-#include <linux/string.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
 
-#include "process.h"
 #include "target.h"
-
-static struct memledger_target *watch_target(struct memledger_exit_watch *watch)
-{
-	return container_of(watch, struct memledger_target, exit_watch);
-}
 
 /*
  * The queue that schedule_work() takes has another name since 6.12.117, which
@@ -59,20 +51,7 @@ static void start_work(struct memledger_exit_watch *watch)
 static int wake_watch(struct wait_queue_entry *entry, unsigned int mode,
 		      int flags, void *key)
 {
-	struct memledger_exit_watch *watch =
-		container_of(entry, struct memledger_exit_watch, entry);
-	struct task_struct *task;
-
-	rcu_read_lock();
-	task = pid_task(watch_target(watch)->pid, PIDTYPE_TGID);
-	/*
-	 * Its last chance: a process that nobody waits for is gone at once.
-	 * Without task_lock(), which does not go with the task list's lock.
-	 */
-	if (task)
-		strscpy(watch->comm, task->comm, sizeof(watch->comm));
-	rcu_read_unlock();
-	start_work(watch);
+	start_work(container_of(entry, struct memledger_exit_watch, entry));
 	return 0;
 }
 
@@ -80,17 +59,13 @@ static void look_and_tell(struct work_struct *work)
 {
 	struct memledger_exit_watch *watch =
 		container_of(work, struct memledger_exit_watch, work);
-	struct memledger_target *target = watch_target(watch);
-	struct wait_queue_head *queue = &target->pid->wait_pidfd;
-	char comm[TASK_COMM_LEN];
+	struct memledger_target *target =
+		container_of(watch, struct memledger_target, exit_watch);
 
 	if (watch->told || memledger_target_is_alive(target))
 		return;
 	watch->told = true;
-	spin_lock_irq(&queue->lock);
-	strscpy(comm, watch->comm, sizeof(comm));
-	spin_unlock_irq(&queue->lock);
-	memledger_sysfs_tell_exit(target, comm);
+	memledger_sysfs_tell_exit(target);
 }
 
 /**
@@ -107,8 +82,6 @@ void memledger_exit_watch(struct memledger_target *target)
 
 	INIT_WORK(&watch->work, look_and_tell);
 	init_waitqueue_func_entry(&watch->entry, wake_watch);
-	/* Leaves it empty where it exits just now. */
-	memledger_process_comm(target->pid, watch->comm, sizeof(watch->comm));
 	add_wait_queue(&target->pid->wait_pidfd, &watch->entry);
 	if (!memledger_target_is_alive(target))
 		start_work(watch);

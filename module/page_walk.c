@@ -843,10 +843,10 @@ void memledger_page_walk_begin(struct memledger_page_walk *walk, long budget)
  * @walk: the VMA, and where the numbers go; in the end memledger_page_walk_flush()
  *	takes them there, unless the caller can do with walk->alike
  * @addr: first address
- * @end: first address behind the range, not above the VMA's end
+ * @end: first address behind the range, above @addr, not above the VMA's end
  *
- * Stops when the budget is used up, so that the caller decides how long the
- * locks are held. Not for hugetlb VMAs.
+ * Stops when the budget, above 0 at first, is used up, so that the caller
+ * decides how long the locks are held. Not for hugetlb VMAs.
  *
  * Context: the mmap lock is held for reading, and rcu_read_lock(). Takes
  * page-table locks. Does not sleep.
@@ -858,13 +858,13 @@ unsigned long memledger_page_walk_range(struct memledger_page_walk *walk,
 	if ((walk->vma->vm_flags & VM_PFNMAP) && !memledger_walks_pfnmap())
 		return walk_hole(walk, addr, end);
 
-	while (addr < end && walk->budget > 0) {
+	do {
 		if ((addr & PMD_MASK) == walk->table.addr)
 			addr = walk_table(walk, addr,
 					  min(end, walk->table.addr + PMD_SIZE));
 		else
 			addr = walk_down(walk, addr, end);
-	}
+	} while (addr < end && walk->budget > 0);
 	return addr;
 }
 

@@ -823,14 +823,17 @@ static int add_node(struct memledger_sysfs_dir *dir, enum target_node node,
 	dir->nodes[node].dir = dir;
 	kref_get(&dir->ref);
 	ret = kobject_init_and_add(kobj, &target_ktype, parent, "%s", name);
-	if (!ret)
-		ret = sysfs_create_groups(kobj, groups);
 	if (ret)
 		goto err_put;
+	ret = sysfs_create_groups(kobj, groups);
+	if (ret)
+		goto err_del;
 	return 0;
 
-err_put:
+	/* What was not added has left its kset already, or never joined it. */
+err_del:
 	kobject_del(kobj);
+err_put:
 	kobject_put(kobj);
 	return ret;
 }
@@ -922,6 +925,8 @@ void memledger_sysfs_remove(struct memledger_target *target)
 	remove_node(dir, NODE_SUBCATEGORY);
 	remove_node(dir, NODE_CATEGORY);
 	remove_node(dir, NODE_TARGET);
+	/* Who sleeps in poll() is not woken by that: there is nothing to come. */
+	memledger_sysfs_notify(target);
 	kref_put(&dir->ref, release_dir);
 }
 
@@ -940,22 +945,19 @@ void memledger_sysfs_notify(struct memledger_target *target)
 /**
  * memledger_sysfs_tell_exit - tell user space that a process has exited
  * @target: the process; its directory is there, and stays meanwhile
- * @comm: what it was called
  *
- * Nobody is told where there is no memory for that.
+ * Everybody gets uevents, so that it has no more than the number, which is that
+ * of a directory everybody sees. Nobody is told where there is no memory for
+ * that.
  *
  * Context: process context; may sleep.
  */
-void memledger_sysfs_tell_exit(struct memledger_target *target,
-			       const char *comm)
+void memledger_sysfs_tell_exit(struct memledger_target *target)
 {
-	char name[sizeof("COMM=") + MEMLEDGER_COMM_TEXT_LEN] = "COMM=";
-	size_t len = strlen(name);
 	char tgid[24];
-	char *env[4] = { "EVENT=exit", tgid, name, NULL };
+	char *env[3] = { "EVENT=exit", tgid, NULL };
 
 	snprintf(tgid, sizeof(tgid), "TGID=%d", target->nr);
-	memledger_comm_escape(comm, name + len, sizeof(name) - len);
 	kobject_uevent_env(&target->sysfs->nodes[NODE_TARGET].kobj, KOBJ_CHANGE,
 			   env);
 	memledger_sysfs_notify(target);

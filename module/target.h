@@ -10,7 +10,6 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
-#include <linux/sched.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
@@ -24,13 +23,11 @@ struct memledger_sysfs_dir;
  * struct memledger_exit_watch - waits for a process to exit
  * @entry: in the queue of the target's struct pid
  * @work: looks whether it has exited, and tells
- * @comm: what it is called; under the queue's lock
  * @told: it has been told; for @work alone
  */
 struct memledger_exit_watch {
 	struct wait_queue_entry entry;
 	struct work_struct work;
-	char comm[TASK_COMM_LEN];
 	bool told;
 };
 
@@ -99,8 +96,7 @@ void memledger_comm_escape(const char *comm, char *text, size_t size);
 int memledger_sysfs_add(struct memledger_target *target);
 void memledger_sysfs_remove(struct memledger_target *target);
 void memledger_sysfs_notify(struct memledger_target *target);
-void memledger_sysfs_tell_exit(struct memledger_target *target,
-			       const char *comm);
+void memledger_sysfs_tell_exit(struct memledger_target *target);
 void memledger_debugfs_add(struct memledger_target *target);
 void memledger_debugfs_remove(struct memledger_target *target);
 

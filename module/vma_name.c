@@ -171,6 +171,9 @@ void memledger_vma_name(struct vm_area_struct *vma, char *buf, size_t size,
 		set_name(out, "", 0);
 }
 
+/* Hash and length of what is in a free slot. An empty name has 0 for both. */
+#define NO_TEXT	U64_MAX
+
 /**
  * memledger_name_slots_init - forget all names
  * @slots: the slots
@@ -184,7 +187,7 @@ void memledger_name_slots_init(struct memledger_name_slots *slots,
 	slots->learn = learn;
 	slots->file = NULL;
 	for (i = 0; i < MEMLEDGER_NR_TEXT_SLOTS; i++)
-		slots->texts[i].hash_len = 0;
+		slots->texts[i].hash_len = NO_TEXT;
 	for (i = 0; i < MEMLEDGER_NR_FILE_SLOTS; i++)
 		slots->files[i].dentry = NULL;
 	learn(slots, MEMLEDGER_NAMELESS_SLOT, "", 0, false, false);
@@ -205,43 +208,42 @@ static __always_inline bool same_text(const char *a, const char *b, size_t len)
 
 static __always_inline bool is_in_slot(const struct memledger_text_slot *slot,
 				       const char *text, u64 hash_len,
-				       bool shmem)
+				       enum memledger_text kind)
 {
-	return slot->hash_len == hash_len && slot->shmem == shmem &&
+	return slot->hash_len == hash_len && slot->kind == kind &&
 	       same_text(slot->text, text, hashlen_len(hash_len));
 }
 
-/*
- * Remembers a name by its text. Returns its slot, and in @known whether it was
- * there before. Each text has two: names are few, and those of neighbours that
- * take turns must not drive each other out.
- */
-static unsigned int text_slot(struct memledger_name_slots *slots,
-			      const char *text, bool shmem, bool *known)
+/* The two slots that a text may have are neighbours. */
+static unsigned int text_index(u64 hash_len)
 {
-	u64 hash_len = hashlen_string(NULL, text);
+	return hashlen_hash(hash_len) % MEMLEDGER_NR_TEXT_SLOTS;
+}
+
+/*
+ * A name that is not in the first of its slots. Each text has two: names are
+ * few, and those of neighbours that take turns must not drive each other out.
+ * Returns the slot, and in @known whether the name was there before.
+ */
+static unsigned int second_text_slot(struct memledger_name_slots *slots,
+				     const char *text, u64 hash_len,
+				     enum memledger_text kind, bool *known)
+{
+	unsigned int i = text_index(hash_len);
 	size_t len = hashlen_len(hash_len);
-	unsigned int i = hashlen_hash(hash_len) % MEMLEDGER_NR_TEXT_SLOTS;
-	struct memledger_text_slot *slot = &slots->texts[i];
+	struct memledger_text_slot *slot = &slots->texts[i ^ 1];
 
-	/* An empty name looks like a slot that nobody has. */
-	*known = false;
-	if (unlikely(!len || len > MEMLEDGER_TEXT_SLOT_SIZE))
-		return MEMLEDGER_OTHER_SLOT;
-	*known = true;
-	if (likely(is_in_slot(slot, text, hash_len, shmem)))
-		return MEMLEDGER_TEXT_SLOTS + i;
-	if (is_in_slot(&slots->texts[i ^ 1], text, hash_len, shmem))
+	*known = is_in_slot(slot, text, hash_len, kind);
+	if (*known)
 		return MEMLEDGER_TEXT_SLOTS + (i ^ 1);
-
-	*known = false;
-	if (slot->hash_len && !slots->texts[i ^ 1].hash_len)
-		i ^= 1;
-	slot = &slots->texts[i];
+	if (!len || len > MEMLEDGER_TEXT_SLOT_SIZE)
+		return MEMLEDGER_OTHER_SLOT;
+	if (slots->texts[i].hash_len == NO_TEXT || slot->hash_len != NO_TEXT)
+		slot = &slots->texts[i];
 	slot->hash_len = hash_len;
-	slot->shmem = shmem;
+	slot->kind = kind;
 	memcpy(slot->text, text, len);
-	return MEMLEDGER_TEXT_SLOTS + i;
+	return MEMLEDGER_TEXT_SLOTS + (slot - slots->texts);
 }
 
 /*
@@ -294,8 +296,9 @@ static unsigned int file_slot(struct memledger_name_slots *slots,
 
 /*
  * The last part of a path, where it is a path: in its place may be the point
- * where the file is mounted itself, or what prints itself. Whether it was
- * enough.
+ * where the file is mounted itself, or what prints itself. And where only a
+ * part of a file system is mounted, a file may have been moved out of it, and
+ * has no path. Whether it was enough.
  */
 static bool learn_tail(struct memledger_name_slots *slots, unsigned int slot,
 		       const struct path *path, size_t *len)
@@ -304,6 +307,7 @@ static bool learn_tail(struct memledger_name_slots *slots, unsigned int slot,
 	bool learnt;
 
 	if (IS_ROOT(dentry) || dentry == path->mnt->mnt_root ||
+	    path->mnt->mnt_root != path->mnt->mnt_sb->s_root ||
 	    (dentry->d_op && dentry->d_op->d_dname))
 		return false;
 	/* Whoever moves the file changes its name under the lock. */
@@ -334,15 +338,31 @@ static noinline void learn_name(struct vm_area_struct *vma,
 	out->len = name.len;
 }
 
-static noinline void find_text(struct vm_area_struct *vma,
-			       struct memledger_name_slots *slots,
-			       const char *text, struct memledger_vma *out)
+static noinline void find_second_text(struct vm_area_struct *vma,
+				      struct memledger_name_slots *slots,
+				      const char *text, u64 hash_len,
+				      enum memledger_text kind,
+				      struct memledger_vma *out)
 {
 	bool known;
 
-	out->slot = text_slot(slots, text, vma->vm_file, &known);
+	out->slot = second_text_slot(slots, text, hash_len, kind, &known);
 	if (!known)
 		learn_name(vma, slots, out);
+}
+
+static noinline void find_text(struct vm_area_struct *vma,
+			       struct memledger_name_slots *slots,
+			       const char *text, enum memledger_text kind,
+			       struct memledger_vma *out)
+{
+	u64 hash_len = hashlen_string(NULL, text);
+	unsigned int i = text_index(hash_len);
+
+	if (likely(is_in_slot(&slots->texts[i], text, hash_len, kind)))
+		out->slot = MEMLEDGER_TEXT_SLOTS + i;
+	else
+		find_second_text(vma, slots, text, hash_len, kind, out);
 }
 
 static noinline void find_file(struct vm_area_struct *vma,
@@ -353,7 +373,8 @@ static noinline void find_file(struct vm_area_struct *vma,
 	bool known;
 
 	if (is_pseudo_shmem(path->dentry)) {
-		find_text(vma, slots, path->dentry->d_name.name, out);
+		find_text(vma, slots, path->dentry->d_name.name,
+			  MEMLEDGER_TEXT_SHMEM, out);
 	} else {
 		out->slot = file_slot(slots, path, vma->vm_file, &known);
 		if (!known)
@@ -384,19 +405,24 @@ void memledger_vma_slot(struct vm_area_struct *vma,
 			struct memledger_vma *out)
 {
 	const char *anon = memledger_vma_anon_name(vma);
+	const char *special;
 
 	out->name = NULL;
 	out->len = 0;
-	if (vma->vm_file && !anon) {
-		if (vma->vm_file == slots->file)
+	if (vma->vm_file) {
+		if (unlikely(anon))
+			find_other(vma, slots, out);
+		else if (vma->vm_file == slots->file)
 			out->slot = slots->slot;
 		else
 			find_file(vma, slots, out);
-	} else if (vma->vm_file || special_name(vma)) {
-		find_other(vma, slots, out);
-	} else if (anon) {
-		find_text(vma, slots, anon, out);
-	} else {
-		out->slot = MEMLEDGER_NAMELESS_SLOT;
+		return;
 	}
+	special = special_name(vma);
+	if (unlikely(special))
+		find_text(vma, slots, special, MEMLEDGER_TEXT_SPECIAL, out);
+	else if (anon)
+		find_text(vma, slots, anon, MEMLEDGER_TEXT_ANON, out);
+	else
+		out->slot = MEMLEDGER_NAMELESS_SLOT;
 }

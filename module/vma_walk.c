@@ -154,9 +154,9 @@ static void open_vma(struct memledger_walk *walk, struct vm_area_struct *vma)
 		describe_file(vma, walk->addr, &walk->vma);
 		memledger_vma_name(vma, walk->names[0], MEMLEDGER_NAME_SIZE,
 				   &walk->vma);
+		if (walk->dmabufs_only)
+			walk->vma.file = get_file(vma->vm_file);
 	}
-	if (walk->dmabufs_only)
-		walk->vma.file = get_file(vma->vm_file);
 	walk->open = true;
 }
 

@@ -77,15 +77,22 @@ struct memledger_vma {
 /* The kernel's bound for names of anonymous memory, the final NUL included. */
 #define MEMLEDGER_TEXT_SLOT_SIZE	80
 
+/* What a name without a directory is that of. */
+enum memledger_text {
+	MEMLEDGER_TEXT_ANON,
+	MEMLEDGER_TEXT_SHMEM,
+	MEMLEDGER_TEXT_SPECIAL,
+};
+
 /**
  * struct memledger_text_slot - a name without a directory in it
- * @hash_len: hash and length of @text; 0 for a free slot
- * @shmem: it is the name of an object of shmem, and not of anonymous memory
+ * @hash_len: hash and length of @text; U64_MAX for a free slot
+ * @kind: enum memledger_text
  * @text: without what maps prints around it; no NUL behind it
  */
 struct memledger_text_slot {
 	u64 hash_len;
-	bool shmem;
+	u8 kind;
 	char text[MEMLEDGER_TEXT_SLOT_SIZE];
 };
 

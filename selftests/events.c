@@ -111,12 +111,6 @@ static void has_threads(void *arg)
 	start_idle_thread();
 }
 
-static void is_called_oddly(void *arg)
-{
-	(void)arg;
-	prctl(PR_SET_NAME, "a=\n\\\xfc");
-}
-
 /* Its leader leaves when it is continued; the process lives on. */
 static void leader_leaves(void *arg)
 {
@@ -152,15 +146,21 @@ static void thread_execs(void *arg)
 	pause();
 }
 
-static bool leader_is_dead(pid_t pid)
+/* As in /proc/PID/stat; X if it is not there any more. */
+static char process_state(pid_t pid)
 {
 	char path[64], text[512], *state;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	if (file_read(path, text, sizeof(text)) < 0)
-		return true;
+		return 'X';
 	state = strrchr(text, ')');
-	return state && !strncmp(state, ") Z", 3);
+	return state && state[1] == ' ' ? state[2] : '?';
+}
+
+static bool leader_is_dead(pid_t pid)
+{
+	return strchr("XZ", process_state(pid));
 }
 
 static bool has_execed(pid_t pid)
@@ -172,27 +172,20 @@ static bool has_execed(pid_t pid)
 	       !strcmp(text, "hold\n");
 }
 
-/*
- * @survives: what happens, when it is continued, without the process exiting
- * @comm: its name in the end
- */
+/* @survives: what happens, when it is continued, without the process exiting */
 static const struct exit_case {
 	const char *name;
 	void (*run)(void *arg);
 	bool (*survives)(pid_t pid);
 	int signal;
 	bool unreaped;
-	const char *comm;
 } exit_cases[] = {
-	{ "killed", holds_still, NULL, SIGKILL, true, "events" },
-	{ "returns", holds_still, NULL, SIGCONT, true, "events" },
-	{ "nobody waits for it", holds_still, NULL, SIGKILL, false, "events" },
-	{ "with threads", has_threads, NULL, SIGKILL, true, "events" },
-	{ "odd name", is_called_oddly, NULL, SIGKILL, true,
-	  "a=\\012\\134\\374" },
-	{ "leader first", leader_leaves, leader_is_dead, SIGKILL, true,
-	  "events" },
-	{ "thread execs", thread_execs, has_execed, SIGKILL, true, "hold" },
+	{ "killed", holds_still, NULL, SIGKILL, true },
+	{ "returns", holds_still, NULL, SIGCONT, true },
+	{ "nobody waits for it", holds_still, NULL, SIGKILL, false },
+	{ "with threads", has_threads, NULL, SIGKILL, true },
+	{ "leader first", leader_leaves, leader_is_dead, SIGKILL, true },
+	{ "thread execs", thread_execs, has_execed, SIGKILL, true },
 };
 
 FIXTURE(exits)
@@ -268,8 +261,6 @@ TEST_F_TIMEOUT(exits, each_way, TIMEOUT)
 		EXPECT_EQ(atoi(uevent_value(&self->event, "TGID")), pid);
 		EXPECT_STREQ(uevent_value(&self->event, "ACTION"), "change");
 		EXPECT_STREQ(uevent_value(&self->event, "EVENT"), "exit");
-		EXPECT_STREQ(uevent_value(&self->event, "COMM"), way->comm)
-			TH_LOG("%s", way->name);
 		snprintf(devpath, sizeof(devpath),
 			 "/kernel/memledger/processes/%d", pid);
 		EXPECT_STREQ(uevent_value(&self->event, "DEVPATH"), devpath);
@@ -444,6 +435,45 @@ TEST_F_TIMEOUT(snapshots, poll, TIMEOUT)
 	ASSERT_EQ(node_write_number("untrack", self->pid), 0);
 	EXPECT_EQ(poll_of(fd, EVENT_MS), POLLPRI | POLLERR);
 	EXPECT_EQ(read_again(fd), -ENODEV);
+	close(fd);
+}
+
+static void sleep_in_poll(void *fd)
+{
+	read_again(*(int *)fd);
+	_exit(poll_of(*(int *)fd, EVENT_MS) != (POLLPRI | POLLERR));
+}
+
+static void wait_for_state(pid_t pid, char state)
+{
+	while (process_state(pid) != state)
+		usleep(1000);
+}
+
+TEST_F_TIMEOUT(snapshots, wakes_who_sleeps_in_poll, TIMEOUT)
+{
+	static const char *const news[] = { "snapshot", "exit", "untracked" };
+	char path[64];
+	int fd, ret, status;
+
+	snprintf(path, sizeof(path), NODES "processes/%d/generation",
+		 self->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	ASSERT_GE(fd, 0);
+	for (unsigned int i = 0; i < ARRAY_SIZE(news); i++) {
+		pid_t sleeper = start_process(sleep_in_poll, &fd);
+
+		wait_for_state(sleeper, 'S');
+		if (i == 0)
+			ret = node_refresh(self->pid);
+		else if (i == 1)
+			ret = kill(self->pid, SIGKILL);
+		else
+			ret = node_write_number("untrack", self->pid);
+		EXPECT_EQ(ret, 0);
+		EXPECT_EQ(waitpid(sleeper, &status, 0), sleeper);
+		EXPECT_EQ(status, 0) TH_LOG("%s", news[i]);
+	}
 	close(fd);
 }
 

@@ -160,11 +160,7 @@ static inline struct memledger_usage *
 memledger_totals_row(struct memledger_totals *totals,
 		     const struct memledger_verdict *verdict)
 {
-	if (verdict->subcategory != MEMLEDGER_SUB_NONE)
-		return &totals->subcategory[verdict->subcategory];
-	if (verdict->unknown != MEMLEDGER_UNKNOWN_NONE)
-		return &totals->unknown[verdict->unknown];
-	return &totals->category[verdict->category];
+	return (struct memledger_usage *)totals + verdict->row;
 }
 
 #endif

@@ -116,6 +116,27 @@ struct memledger_mapping {
 };
 
 /**
+ * memledger_row - the most detailed row that a mapping belongs in
+ * @category: enum memledger_category
+ * @subcategory: enum memledger_subcategory or MEMLEDGER_SUB_NONE
+ * @unknown: enum memledger_unknown_class or MEMLEDGER_UNKNOWN_NONE
+ *
+ * Return: which of the rows in &struct memledger_totals it is.
+ */
+static inline u8 memledger_row(unsigned int category, unsigned int subcategory,
+			       unsigned int unknown)
+{
+	const unsigned int first = 1;	/* the total comes before */
+
+	if (subcategory != MEMLEDGER_SUB_NONE)
+		return first + NR_MEMLEDGER_CATEGORIES + subcategory;
+	if (unknown != MEMLEDGER_UNKNOWN_NONE)
+		return first + NR_MEMLEDGER_CATEGORIES +
+		       NR_MEMLEDGER_SUBCATEGORIES + unknown;
+	return first + category;
+}
+
+/**
  * struct memledger_verdict - where a mapping is counted
  * @rule: the rule that placed it; NULL if its name alone does not tell, since
  *	it has none as the rules see it
@@ -124,6 +145,7 @@ struct memledger_mapping {
  * @unknown: enum memledger_unknown_class; MEMLEDGER_UNKNOWN_NONE where
  *	@category is not Unknown
  * @swappable: whether its clean pages count as swappable PSS
+ * @row: memledger_row() of these
  */
 struct memledger_verdict {
 	const struct memledger_rule *rule;
@@ -131,6 +153,7 @@ struct memledger_verdict {
 	u8 subcategory;
 	u8 unknown;
 	bool swappable;
+	u8 row;
 };
 
 /**

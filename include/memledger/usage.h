@@ -115,6 +115,8 @@ struct memledger_usage {
  * @category: by category; their sum is @total
  * @subcategory: by sub-category; only of VMAs that have one
  * @unknown: what the category Unknown is made of; their sum is that row
+ *
+ * It is all rows, and memledger_row() is the place of one among them.
  */
 struct memledger_totals {
 	struct memledger_usage total;

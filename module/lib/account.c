@@ -176,6 +176,12 @@ void memledger_usage_merge(struct memledger_usage *usage,
 #undef X
 }
 
+/* memledger_row() counts on it. */
+_Static_assert(sizeof(struct memledger_totals) ==
+	       (1 + NR_MEMLEDGER_CATEGORIES + NR_MEMLEDGER_SUBCATEGORIES +
+		NR_MEMLEDGER_UNKNOWN_CLASSES) * sizeof(struct memledger_usage),
+	       "rows and nothing else");
+
 /* The category of each sub-category. */
 static const u8 parents[NR_MEMLEDGER_SUBCATEGORIES] = {
 #define X(id, name, label, category) MEMLEDGER_CAT_##category,

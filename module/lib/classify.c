@@ -242,15 +242,29 @@ memledger_profile_has_subcategory(const struct memledger_profile *profile,
 	       !row_needs_names(profile, NR_MEMLEDGER_CATEGORIES, subcategory);
 }
 
-static struct memledger_verdict verdict_of(const struct memledger_rule *rule)
+static struct memledger_verdict
+verdict_of(const struct memledger_rule *rule,
+	   enum memledger_unknown_class unknown)
 {
 	return (struct memledger_verdict){
 		.rule = rule,
 		.category = rule->category,
 		.subcategory = rule->subcategory,
-		.unknown = MEMLEDGER_UNKNOWN_NONE,
+		.unknown = unknown,
 		.swappable = rule->swappable,
+		.row = memledger_row(rule->category, rule->subcategory,
+				     unknown),
 	};
+}
+
+/* What of Unknown @text is, if @rule leads there. */
+static enum memledger_unknown_class
+unknown_class(const struct memledger_rule *rule, struct text text,
+	      unsigned int prot)
+{
+	return rule->category == MEMLEDGER_CAT_UNKNOWN ?
+	       memledger_unknown_classify(text.bytes, text.len, prot) :
+	       MEMLEDGER_UNKNOWN_NONE;
 }
 
 /**
@@ -266,17 +280,13 @@ void memledger_classifier_init(struct memledger_classifier *classifier,
 
 	classifier->profile = profile;
 	for (after_so = 0; after_so < 2; after_so++) {
-		struct memledger_verdict verdict =
-			verdict_of(first_match(profile, profile->rules, none,
-					       after_so));
+		const struct memledger_rule *rule =
+			first_match(profile, profile->rules, none, after_so);
 
-		for (prot = 0; prot <= MEMLEDGER_PROT_ALL; prot++) {
-			if (verdict.category == MEMLEDGER_CAT_UNKNOWN)
-				verdict.unknown =
-					memledger_unknown_classify(NULL, 0,
-								   prot);
-			classifier->nameless[after_so][prot] = verdict;
-		}
+		for (prot = 0; prot <= MEMLEDGER_PROT_ALL; prot++)
+			classifier->nameless[after_so][prot] =
+				verdict_of(rule,
+					   unknown_class(rule, none, prot));
 	}
 	classifier->prev_end = 0;
 	classifier->prev_category = MEMLEDGER_CAT_UNKNOWN;
@@ -301,17 +311,14 @@ memledger_classify_name(const struct memledger_profile *profile,
 			const char *name, size_t len, bool deleted)
 {
 	struct text text = { name, len };
-	struct memledger_verdict verdict;
+	const struct memledger_rule *rule;
 
 	text = visible_text(profile, text, deleted);
 	if (!text.len)
 		return (struct memledger_verdict){};
-	verdict = verdict_of(first_match(profile, profile->rules, text, false));
+	rule = first_match(profile, profile->rules, text, false);
 	/* It has a name: the permissions are of no consequence. */
-	if (verdict.category == MEMLEDGER_CAT_UNKNOWN)
-		verdict.unknown = memledger_unknown_classify(text.bytes,
-							     text.len, 0);
-	return verdict;
+	return verdict_of(rule, unknown_class(rule, text, 0));
 }
 
 enum tail_match { TAIL_DIFFERS, TAIL_MATCHES, TAIL_IS_NOT_ENOUGH };
@@ -369,7 +376,7 @@ bool memledger_classify_tail(const struct memledger_profile *profile,
 		case TAIL_DIFFERS:
 			break;
 		case TAIL_MATCHES:
-			*verdict = verdict_of(rule);
+			*verdict = verdict_of(rule, MEMLEDGER_UNKNOWN_NONE);
 			return true;
 		case TAIL_IS_NOT_ENOUGH:
 			return false;

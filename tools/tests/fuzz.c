@@ -320,13 +320,13 @@ static void print_marks(const uint8_t *data, size_t size)
 	struct memledger_diff diff;
 	char *text = malloc(size);
 	bool first = true;
+	unsigned int kind;
 
 	if (!text)
 		abort();
 	memcpy(text, data, size);
-	memcpy(none.has, (bool[NR_MEMLEDGER_PARTS]){ true, true, true, true,
-						     true, true, true },
-	       sizeof(none.has));
+	for (kind = 0; kind < NR_MEMLEDGER_PARTS; kind++)
+		none.has[kind] = true;
 	if (!memledger_state_parse(&state, text, size, &error)) {
 		state.source = "fuzz";
 		if (memledger_diff_make(&diff, &none, &state))
