@@ -36,6 +36,7 @@
 
 #else /* user space */
 
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>

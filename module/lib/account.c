@@ -177,10 +177,10 @@ void memledger_usage_merge(struct memledger_usage *usage,
 }
 
 /* memledger_row() counts on it. */
-_Static_assert(sizeof(struct memledger_totals) ==
-	       (1 + NR_MEMLEDGER_CATEGORIES + NR_MEMLEDGER_SUBCATEGORIES +
-		NR_MEMLEDGER_UNKNOWN_CLASSES) * sizeof(struct memledger_usage),
-	       "rows and nothing else");
+static_assert(sizeof(struct memledger_totals) ==
+	      (1 + NR_MEMLEDGER_CATEGORIES + NR_MEMLEDGER_SUBCATEGORIES +
+	       NR_MEMLEDGER_UNKNOWN_CLASSES) * sizeof(struct memledger_usage),
+	      "rows and nothing else");
 
 /* The category of each sub-category. */
 static const u8 parents[NR_MEMLEDGER_SUBCATEGORIES] = {
