@@ -241,20 +241,13 @@ static bool pfns_have(const struct memledger_pfns *pfns, unsigned long pfn)
 	return pfn >= pfns->start && pfn < pfns->end;
 }
 
-/*
- * A corrupted entry must not take us to a page that is not there. Memory is in
- * few pieces, and once these are known there is nothing more to look up. NULL
- * if there is no such page frame.
- */
-static const struct memledger_pfns *find_pfns(struct memledger_page_walk *walk,
-					      unsigned long pfn)
+/* Page frames around @pfn, which is none of those that are known. */
+static noinline const struct memledger_pfns *
+learn_pfns(struct memledger_page_walk *walk, unsigned long pfn)
 {
 	struct memledger_pfns *pfns = walk->pfns;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(walk->pfns); i++)
-		if (pfns_have(&pfns[i], pfn))
-			return &pfns[i];
 	if (!pfn_valid(pfn))
 		return NULL;
 
@@ -269,6 +262,22 @@ static const struct memledger_pfns *find_pfns(struct memledger_page_walk *walk,
 		i = walk->next_pfns++ % ARRAY_SIZE(walk->pfns);
 	pfns[i] = pfns_around(pfn);
 	return &pfns[i];
+}
+
+/*
+ * A corrupted entry must not take us to a page that is not there. Memory is in
+ * few pieces, and once these are known there is nothing more to look up. NULL
+ * if there is no such page frame.
+ */
+static __always_inline const struct memledger_pfns *
+find_pfns(struct memledger_page_walk *walk, unsigned long pfn)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(walk->pfns); i++)
+		if (pfns_have(&walk->pfns[i], pfn))
+			return &walk->pfns[i];
+	return learn_pfns(walk, pfn);
 }
 
 /* No table begins there, no page is mapped so often, and no folio has that. */
