@@ -11,6 +11,7 @@ MEMLEDGER_SAMPLES names a directory of smaps texts with expected sums.
 import glob
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -776,6 +777,8 @@ def test_names(directory):
 
 
 def main():
+    # In the background of a script it is ignored, and would be in what is run.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     test_cases()
     test_samples()
     test_android_unit_test()
