@@ -47,3 +47,15 @@ int memledger_fail_usage(void)
 	fputs("Try 'memledger help'.\n", stderr);
 	return EXIT_USAGE;
 }
+
+/**
+ * memledger_fail_option - say what is wrong with the command line
+ * @text: what
+ *
+ * Return: what to exit with.
+ */
+int memledger_fail_option(const char *text)
+{
+	memledger_fail(text);
+	return memledger_fail_usage();
+}

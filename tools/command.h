@@ -16,5 +16,6 @@ enum memledger_exit {
 void memledger_print_error(const char *text);
 int memledger_fail(const char *text);
 int memledger_fail_usage(void);
+int memledger_fail_option(const char *text);
 
 #endif

@@ -335,6 +335,11 @@ static int compare_now(const struct options *options,
 	return ret;
 }
 
+static const char bad_files[] =
+	"with two files diff takes no --since and no --expect-released";
+static const char bad_before[] =
+	"--before and --record take --expect-released as well";
+
 static int run_diff(char **operands, int nr, struct options *options)
 {
 	struct memledger_mark_place place = { options->sysfs, options->proc, -1 };
@@ -343,14 +348,10 @@ static int run_diff(char **operands, int nr, struct options *options)
 	char path[512];
 	int ret;
 
-	if (nr == 2 && (options->since || options->expect_released)) {
-		memledger_fail("with two files diff takes no --since and no --expect-released");
-		return memledger_fail_usage();
-	}
-	if ((options->before || options->record) && !options->expect_released) {
-		memledger_fail("--before and --record take --expect-released as well");
-		return memledger_fail_usage();
-	}
+	if (nr == 2 && (options->since || options->expect_released))
+		return memledger_fail_option(bad_files);
+	if ((options->before || options->record) && !options->expect_released)
+		return memledger_fail_option(bad_before);
 	if (nr == 2)
 		return compare_files(operands, options);
 	ret = memledger_subject_find(operands[0], &place.pid, &error);
@@ -487,12 +488,6 @@ static bool parse_until(const char *text, enum memledger_trend_kind *until)
 	return i < NR_MEMLEDGER_TRENDS;
 }
 
-static int fail_option(const char *text)
-{
-	memledger_fail(text);
-	return memledger_fail_usage();
-}
-
 static const char bad_every[] =
 	"--every takes a time such as 1s or 100ms, from 10ms on, or \"line\"";
 static const char bad_until[] =
@@ -504,21 +499,21 @@ static int parse_watch(int option, struct memledger_watch_wanted *watch)
 	switch (option) {
 	case WORD_EVERY:
 		return parse_every(optarg, watch) ? -1 :
-		       fail_option(bad_every);
+		       memledger_fail_option(bad_every);
 	case WORD_ROUNDS:
 		return parse_count(optarg, &watch->rounds) && watch->rounds ?
-		       -1 : fail_option("--rounds takes a number from 1 on");
+		       -1 : memledger_fail_option("--rounds takes a number from 1 on");
 	case WORD_UNTIL:
 		return parse_until(optarg, &watch->until) ? -1 :
-		       fail_option(bad_until);
+		       memledger_fail_option(bad_until);
 	case WORD_NAMES:
 		return parse_count(optarg, &watch->names) ? -1 :
-		       fail_option("--names takes a number");
+		       memledger_fail_option("--names takes a number");
 	case WORD_MARK_ON:
 		watch->mark_key = *optarg;
 		return strlen(optarg) == 1 && *optarg > ' ' && *optarg <= '~' &&
 		       *optarg != 'q' ? -1 :
-		       fail_option("--mark-on takes one key other than q");
+		       memledger_fail_option("--mark-on takes one key other than q");
 	case 'b':
 		watch->batch = true;
 		return -1;
@@ -548,10 +543,10 @@ static int parse_option(int option, struct options *options)
 		return -1;
 	case WORD_GRACE:
 		return parse_grace(optarg, &options->grace_ms) ? -1 :
-		       fail_option("--grace takes a time such as 5s or 250ms, or 0");
+		       memledger_fail_option("--grace takes a time such as 5s or 250ms, or 0");
 	case WORD_TOP:
 		return parse_count(optarg, &options->top) ? -1 :
-		       fail_option("--top takes a number");
+		       memledger_fail_option("--top takes a number");
 	case WORD_JSON:
 		options->json = true;
 		return -1;

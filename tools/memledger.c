@@ -207,10 +207,8 @@ static int command_meminfo(const char *process, const struct options *options)
 	struct memledger_subject subject;
 	struct memledger_error error;
 
-	if (!process && options->given & ~TAKES_PROC) {
-		memledger_fail("without a PID or NAME meminfo takes no such options");
-		return memledger_fail_usage();
-	}
+	if (!process && options->given & ~TAKES_PROC)
+		return memledger_fail_option("without a PID or NAME meminfo takes no such options");
 	if (!process)
 		return memledger_system_show(options->sysfs, options->proc,
 					     options->format == FORMAT_JSON);
@@ -253,10 +251,8 @@ static int command_unknown(const char *operand, const struct options *options)
 	struct memledger_error error;
 	const char *file;
 
-	if (options->by && !memledger_unknown_by_parse(options->by, &by)) {
-		memledger_fail("--by takes class, name or owner");
-		return memledger_fail_usage();
-	}
+	if (options->by && !memledger_unknown_by_parse(options->by, &by))
+		return memledger_fail_option("--by takes class, name or owner");
 	file = memledger_unknown_file(by);
 	if (read_either(&subject, operand, options, file, &error))
 		return memledger_fail(error.text);
@@ -475,10 +471,8 @@ static int parse_options(int argc, char **argv, struct options *options)
 			options->given |= TAKES_CSV;
 			if (!strcmp(optarg, "raw"))
 				break;
-			if (strcmp(optarg, "csv")) {
-				memledger_fail("-o takes raw or csv");
-				return memledger_fail_usage();
-			}
+			if (strcmp(optarg, "csv"))
+				return memledger_fail_option("-o takes raw or csv");
 			if (!set_format(options, FORMAT_CSV))
 				return memledger_fail_usage();
 			break;
@@ -505,16 +499,12 @@ static int parse_options(int argc, char **argv, struct options *options)
 			break;
 		case TOP:
 			options->given |= TAKES_TOP;
-			if (!parse_top(optarg, &options->top)) {
-				memledger_fail("--top takes a number from 1 on");
-				return memledger_fail_usage();
-			}
+			if (!parse_top(optarg, &options->top))
+				return memledger_fail_option("--top takes a number from 1 on");
 			break;
 		case PROFILE:
-			if (!memledger_profile_find(optarg)) {
-				memledger_fail("there is no such profile");
-				return memledger_fail_usage();
-			}
+			if (!memledger_profile_find(optarg))
+				return memledger_fail_option("there is no such profile");
 			options->given |= TAKES_PROFILE;
 			options->profile = optarg;
 			break;
@@ -610,13 +600,12 @@ static int run(int argc, char **argv)
 		if (!strcmp(name, commands[i].name))
 			return run_command(&commands[i], argc - optind,
 					   argv + optind, &options);
-	memledger_fail(memledger_system_is_command(name) ||
-		       memledger_marks_is_command(name) ||
-		       memledger_record_is_command(name) ?
-		       "options of this command stand behind it" :
-		       *name ? "there is no such command" :
-		       "no command given");
-	return memledger_fail_usage();
+	if (memledger_system_is_command(name) ||
+	    memledger_marks_is_command(name) ||
+	    memledger_record_is_command(name))
+		return memledger_fail_option("options of this command stand behind it");
+	return memledger_fail_option(*name ? "there is no such command" :
+				     "no command given");
 }
 
 int main(int argc, char **argv)

@@ -166,10 +166,8 @@ static int run_record(const char *process, struct options *options)
 	pid_t pid;
 	int ret;
 
-	if (!options->record.path) {
-		memledger_fail("record needs -o FILE");
-		return memledger_fail_usage();
-	}
+	if (!options->record.path)
+		return memledger_fail_option("record needs -o FILE");
 	if (memledger_subject_find(process, &pid, &error))
 		return memledger_fail(error.text);
 	ret = memledger_recorder_run(options->sysfs, options->proc, pid,
@@ -270,12 +268,10 @@ static int print_chrome(FILE *out, const struct memledger_recording *recording)
 
 static int run_export(const char *path, struct options *options)
 {
-	if (options->form == FORM_NONE ||
-	    (options->names && options->form != FORM_CSV)) {
-		memledger_fail(options->names ? "--names goes with --csv" :
-			       "export needs --chrome or --csv");
-		return memledger_fail_usage();
-	}
+	if (options->names && options->form != FORM_CSV)
+		return memledger_fail_option("--names goes with --csv");
+	if (options->form == FORM_NONE)
+		return memledger_fail_option("export needs --chrome or --csv");
 	return convert(path, options->record.path,
 		       options->form == FORM_CHROME ? print_chrome :
 		       options->names ? print_names : print_csv);
@@ -283,10 +279,8 @@ static int run_export(const char *path, struct options *options)
 
 static int run_report(const char *path, struct options *options)
 {
-	if (!options->record.path) {
-		memledger_fail("report needs -o FILE");
-		return memledger_fail_usage();
-	}
+	if (!options->record.path)
+		return memledger_fail_option("report needs -o FILE");
 	return convert(path, options->record.path,
 		       memledger_html_report_print);
 }
@@ -318,12 +312,6 @@ static bool parse_number(const char *text, u64 *number)
 	return !*end && !errno && *number && *number <= UINT32_MAX;
 }
 
-static int fail_option(const char *text)
-{
-	memledger_fail(text);
-	return memledger_fail_usage();
-}
-
 /* Return: -1 to go on, else what to exit with. */
 static int parse_option(int option, struct options *options)
 {
@@ -337,14 +325,14 @@ static int parse_option(int option, struct options *options)
 		if (memledger_record_parse_ms(optarg,
 					      &options->record.every_ms))
 			return -1;
-		return fail_option("--every takes a time, 10ms or more: 500ms, 1s, 2m");
+		return memledger_fail_option("--every takes a time, 10ms or more: 500ms, 1s, 2m");
 	case WORD_ROUNDS:
 		if (parse_number(optarg, &options->record.rounds))
 			return -1;
-		return fail_option("--rounds takes a number from 1 on");
+		return memledger_fail_option("--rounds takes a number from 1 on");
 	case WORD_NAMES:
 		if (!parse_number(optarg, &number) || number > 1000)
-			return fail_option("--names takes a number from 1 to 1000");
+			return memledger_fail_option("--names takes a number from 1 to 1000");
 		options->record.names = number;
 		return -1;
 	case WORD_BUFFERS:
@@ -353,7 +341,7 @@ static int parse_option(int option, struct options *options)
 	case WORD_CHROME:
 	case WORD_CSV:
 		if (options->form)
-			return fail_option("--chrome and --csv exclude each other");
+			return memledger_fail_option("--chrome and --csv exclude each other");
 		options->form = option == WORD_CSV ? FORM_CSV : FORM_CHROME;
 		return -1;
 	case WORD_CSV_NAMES:

@@ -249,14 +249,10 @@ static int run_top(const char *operand, struct options *options)
 	struct memledger_error error;
 
 	(void)operand;
-	if (options->json && !options->once) {
-		memledger_fail("of top, --json takes --once as well");
-		return memledger_fail_usage();
-	}
-	if (options->by && options->order.key == MEMLEDGER_SORT_VSS) {
-		memledger_fail("VSS is not known by category");
-		return memledger_fail_usage();
-	}
+	if (options->json && !options->once)
+		return memledger_fail_option("of top, --json takes --once as well");
+	if (options->by && options->order.key == MEMLEDGER_SORT_VSS)
+		return memledger_fail_option("VSS is not known by category");
 	if (options->json)
 		return run_procrank(NULL, options);
 	options->top.order = options->order;
@@ -286,10 +282,8 @@ static int run_showmap(const char *operand, struct options *options)
 	struct memledger_error error;
 	int ret = EXIT_OK;
 
-	if (!operand == !options->file) {
-		memledger_fail("showmap needs one PID, NAME, FILE or -");
-		return memledger_fail_usage();
-	}
+	if (!operand == !options->file)
+		return memledger_fail_option("showmap needs one PID, NAME, FILE or -");
 	if (read_subject(&subject, operand, options, &error))
 		return options->quiet ? EXIT_FAILED :
 		       memledger_fail(error.text);
@@ -462,17 +456,15 @@ static int parse_option(const struct command *command, int option,
 		options->librank.perms = optarg;
 		if (strspn(optarg, "rwx") == strlen(optarg))
 			return -1;
-		memledger_fail("-m takes r, w and x");
-		return memledger_fail_usage();
+		return memledger_fail_option("-m takes r, w and x");
 	case 'n':
 	case 'd':
 	case WORD_TOP:
 		if (parse_counts(option, options))
 			return -1;
-		memledger_fail(option == 'd' ?
-			       "-d takes seconds, 0.01 or more" :
-			       "-n and --top take a number from 1 on");
-		return memledger_fail_usage();
+		return memledger_fail_option(option == 'd' ?
+					     "-d takes seconds, 0.01 or more" :
+					     "-n and --top take a number from 1 on");
 	case WORD_ONCE:
 		options->once = true;
 		options->top.pictures = 1;
@@ -485,14 +477,12 @@ static int parse_option(const struct command *command, int option,
 		options->by = true;
 		if (parse_category(optarg, &options->order.category))
 			return -1;
-		memledger_fail("--by takes a category: native_heap and so on");
-		return memledger_fail_usage();
+		return memledger_fail_option("--by takes a category: native_heap and so on");
 	case WORD_PROFILE:
 		options->profile = optarg;
 		if (memledger_profile_find(optarg))
 			return -1;
-		memledger_fail("there is no such profile");
-		return memledger_fail_usage();
+		return memledger_fail_option("there is no such profile");
 	case WORD_JSON:
 		options->json = true;
 		return -1;
