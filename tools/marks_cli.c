@@ -2,7 +2,6 @@
 /*
  * The command line of mark, diff and watch: what the words after them mean.
  */
-#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <time.h>
@@ -12,7 +11,6 @@
 #include "escape.h"
 #include "json.h"
 #include "marks_cli.h"
-#include "record_cli.h"
 #include "retained.h"
 #include "subject.h"
 #include "watch.h"
@@ -455,25 +453,13 @@ static const struct command *find_command(const char *name)
 static bool parse_grace(const char *text, u64 *ms)
 {
 	*ms = 0;
-	return !strcmp(text, "0") || memledger_record_parse_ms(text, ms);
-}
-
-static bool parse_count(const char *text, u32 *count)
-{
-	unsigned long number;
-
-	if (!*text || strspn(text, "0123456789") != strlen(text))
-		return false;
-	errno = 0;
-	number = strtoul(text, NULL, 10);
-	*count = number;
-	return !errno && number <= UINT32_MAX;
+	return !strcmp(text, "0") || memledger_parse_ms(text, ms);
 }
 
 static bool parse_every(const char *text, struct memledger_watch_wanted *watch)
 {
 	watch->lines = !strcmp(text, "line");
-	return watch->lines || memledger_record_parse_ms(text, &watch->every_ms);
+	return watch->lines || memledger_parse_ms(text, &watch->every_ms);
 }
 
 static bool parse_until(const char *text, enum memledger_trend_kind *until)
@@ -501,13 +487,15 @@ static int parse_watch(int option, struct memledger_watch_wanted *watch)
 		return parse_every(optarg, watch) ? -1 :
 		       memledger_fail_option(bad_every);
 	case WORD_ROUNDS:
-		return parse_count(optarg, &watch->rounds) && watch->rounds ?
-		       -1 : memledger_fail_option("--rounds takes a number from 1 on");
+		return memledger_parse_count(optarg, 1, UINT32_MAX,
+					     &watch->rounds) ? -1 :
+		       memledger_fail_option("--rounds takes a number from 1 on");
 	case WORD_UNTIL:
 		return parse_until(optarg, &watch->until) ? -1 :
 		       memledger_fail_option(bad_until);
 	case WORD_NAMES:
-		return parse_count(optarg, &watch->names) ? -1 :
+		return memledger_parse_count(optarg, 0, UINT32_MAX,
+					     &watch->names) ? -1 :
 		       memledger_fail_option("--names takes a number");
 	case WORD_MARK_ON:
 		watch->mark_key = *optarg;
@@ -545,7 +533,8 @@ static int parse_option(int option, struct options *options)
 		return parse_grace(optarg, &options->grace_ms) ? -1 :
 		       memledger_fail_option("--grace takes a time such as 5s or 250ms, or 0");
 	case WORD_TOP:
-		return parse_count(optarg, &options->top) ? -1 :
+		return memledger_parse_count(optarg, 0, UINT32_MAX,
+					     &options->top) ? -1 :
 		       memledger_fail_option("--top takes a number");
 	case WORD_JSON:
 		options->json = true;

@@ -92,40 +92,6 @@ static const struct option report_words[] = {
 	{ }
 };
 
-/**
- * memledger_record_parse_ms - read how long something takes
- * @text: a number and ms, s or m; seconds without one of these
- * @ms: gets it, milliseconds; from 10 to a day of them
- *
- * Return: whether it is a time.
- */
-bool memledger_record_parse_ms(const char *text, u64 *ms)
-{
-	static const struct {
-		const char *unit;
-		double ms;
-	} units[] = { { "", 1000 }, { "s", 1000 }, { "ms", 1 },
-		      { "m", 60000 } };
-	double number;
-	char *end;
-	size_t i;
-
-	/* No sign, no blank, and nothing of what else strtod() takes. */
-	if (*text < '0' || *text > '9' || strpbrk(text, "xXeEpP"))
-		return false;
-	number = strtod(text, &end);
-	for (i = 0; i < ARRAY_SIZE(units); i++)
-		if (!strcmp(end, units[i].unit))
-			break;
-	if (i == ARRAY_SIZE(units))
-		return false;
-	number *= units[i].ms;
-	if (number < 10 || number > 86400000)
-		return false;
-	*ms = number;
-	return true;
-}
-
 /* The file, up to what is torn; what is left out is told. */
 static int read_recording(struct memledger_recording *recording,
 			  const char *path, struct memledger_error *error)
@@ -301,37 +267,26 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
-static bool parse_number(const char *text, u64 *number)
-{
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	*number = strtoull(text, &end, 10);
-	return !*end && !errno && *number && *number <= UINT32_MAX;
-}
-
 /* Return: -1 to go on, else what to exit with. */
 static int parse_option(int option, struct options *options)
 {
-	u64 number;
+	u32 number;
 
 	switch (option) {
 	case 'o':
 		options->record.path = optarg;
 		return -1;
 	case WORD_EVERY:
-		if (memledger_record_parse_ms(optarg,
-					      &options->record.every_ms))
+		if (memledger_parse_ms(optarg, &options->record.every_ms))
 			return -1;
 		return memledger_fail_option("--every takes a time, 10ms or more: 500ms, 1s, 2m");
 	case WORD_ROUNDS:
-		if (parse_number(optarg, &options->record.rounds))
-			return -1;
-		return memledger_fail_option("--rounds takes a number from 1 on");
+		if (!memledger_parse_count(optarg, 1, UINT32_MAX, &number))
+			return memledger_fail_option("--rounds takes a number from 1 on");
+		options->record.rounds = number;
+		return -1;
 	case WORD_NAMES:
-		if (!parse_number(optarg, &number) || number > 1000)
+		if (!memledger_parse_count(optarg, 1, 1000, &number))
 			return memledger_fail_option("--names takes a number from 1 to 1000");
 		options->record.names = number;
 		return -1;

@@ -7,12 +7,9 @@
 
 #include <stdbool.h>
 
-#include <memledger/env.h>
-
 extern const char memledger_record_usage[];
 
 bool memledger_record_is_command(const char *name);
 int memledger_record_command(int argc, char **argv);
-bool memledger_record_parse_ms(const char *text, u64 *ms);
 
 #endif
