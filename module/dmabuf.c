@@ -11,6 +11,7 @@
 #include <linux/capability.h>
 #include <linux/dma-buf.h>
 #include <linux/err.h>
+#include <linux/error-injection.h>
 #include <linux/fdtable.h>
 #include <linux/file.h>
 #include <linux/ktime.h>
@@ -499,6 +500,7 @@ static int collect_map(const struct memledger_vma *vma, void *arg)
 	batch->maps[i].pss = vma->usage.pss;
 	return batch->nr == MAP_BATCH;
 }
+ALLOW_ERROR_INJECTION(collect_map, ERRNO);
 
 static void add_maps(struct scan *scan)
 {
@@ -574,6 +576,7 @@ static int add_import(void *arg, const struct memledger_gpu_entry *entry)
 	memledger_dmabuf_add_ref(scan->table, &ref);
 	return scan_interrupted(scan);
 }
+ALLOW_ERROR_INJECTION(add_import, ERRNO);
 
 static int scan_imports(struct scan *scan)
 {

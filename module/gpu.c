@@ -6,6 +6,7 @@
  */
 #include <linux/ctype.h>
 #include <linux/err.h>
+#include <linux/error-injection.h>
 #include <linux/platform_device.h>
 #include <linux/rwsem.h>
 #include <linux/sched/signal.h>
@@ -187,6 +188,7 @@ static int check_entry(void *arg, const struct memledger_gpu_entry *entry)
 	cond_resched();
 	return check->ret;
 }
+ALLOW_ERROR_INJECTION(check_entry, ERRNO);
 
 /**
  * memledger_gpu_entries - a process's GPU memory, entry by entry

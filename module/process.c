@@ -4,6 +4,7 @@
  * modules cannot take: the table of numbers is looked at under RCU, and a
  * number that is taken leads to a process that is pinned by its struct pid.
  */
+#include <linux/error-injection.h>
 #include <linux/idr.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
@@ -98,6 +99,7 @@ int memledger_process_comm(struct pid *pid, char *buf, size_t size)
 	strscpy_pad(buf, comm, size);
 	return 0;
 }
+ALLOW_ERROR_INJECTION(memledger_process_comm, ERRNO);
 
 /**
  * memledger_process_next - the process with the next number

@@ -4,6 +4,7 @@
  * and remember when. Also hands out the VMAs themselves, one at a time.
  */
 #include <linux/err.h>
+#include <linux/error-injection.h>
 #include <linux/kdev_t.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
@@ -249,6 +250,7 @@ static int add_vma(const struct memledger_vma *vma, void *arg)
 				  verdict->swappable);
 	return 0;
 }
+ALLOW_ERROR_INJECTION(add_vma, ERRNO);
 
 /*
  * One walk from begin to end. -ESRCH: the mm went away, with the process or
@@ -314,6 +316,7 @@ static int add_gpu_entry(void *arg, const struct memledger_gpu_entry *entry)
 	}
 	return 0;
 }
+ALLOW_ERROR_INJECTION(add_gpu_entry, ERRNO);
 
 /*
  * What the GPU driver says about the process, and the rows that are made of
@@ -662,6 +665,7 @@ static int pause_walk(const struct memledger_vma *vma, void *arg)
 {
 	return 1;
 }
+ALLOW_ERROR_INJECTION(pause_walk, ERRNO);
 
 /**
  * memledger_vma_cursor_next - the next VMA
@@ -786,6 +790,7 @@ static int add_gpu_line(void *arg, const struct memledger_gpu_entry *entry)
 	table->entries[table->nr++] = *entry;
 	return 0;
 }
+ALLOW_ERROR_INJECTION(add_gpu_line, ERRNO);
 
 /**
  * memledger_snapshot_gpu - a process's GPU memory, entry by entry

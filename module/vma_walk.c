@@ -31,6 +31,7 @@
  * it, names included, since pointers may have been freed and used again.
  */
 #include <linux/delay.h>
+#include <linux/error-injection.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
@@ -551,6 +552,7 @@ int memledger_walk_run(struct memledger_walk *walk, unsigned int slice_entries,
 	} while (ret == SLICE_MORE);
 	return ret;
 }
+ALLOW_ERROR_INJECTION(memledger_walk_run, ERRNO);
 
 /**
  * memledger_walk_end - let go of what the walk holds

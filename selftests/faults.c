@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Each allocation below memledger's functions fails once, the first, the
- * second, and so on, until what was asked for does without failing any. Whatever
- * fails has to say ENOMEM, change nothing, and work the next time. That nothing
- * is leaked the machine's runner says (kmemleak).
+ * second, and so on, until what was asked for does without failing any; and so
+ * does each call of its callbacks. Whatever fails has to say so, change nothing,
+ * and work the next time. That nothing is leaked the machine's runner says
+ * (kmemleak).
  *
  * The kernel's fault injection counts allocations of a task by itself
  * (fail-nth), and only those below given functions: its own ways from a system
@@ -417,6 +418,221 @@ TEST_F_TIMEOUT(faults, each_allocation, 3 * TIMEOUT)
 	EXPECT_GE(injected, work->least)
 		TH_LOG("%s: %u", work->name, injected);
 	TH_LOG("%s: %u of %u allocations failed", work->name, injected, n);
+}
+
+/*
+ * Callbacks, and what calls them: each call of one fails once. In a handler of
+ * the kernel's a task does not count as itself, so these count all calls.
+ */
+
+#define FUNCTIONS	INJECT "fail_function/"
+#define PROVIDER	"memledger_badprovider"
+
+/**
+ * struct call - a function, and what fails with it
+ * @function: the module's, allowed to fail
+ * @run: calls it; 0 or a negative errno
+ * @arg: for @run
+ * @complete: NULL: @run fails, or what it reads says of itself that it is not
+ *	all. Else the node that says so, as for printf
+ * @least: calls of it that there must be
+ */
+static const struct call {
+	const char *function;
+	int (*run)(const char *arg);
+	const char *arg;
+	const char *complete;
+	unsigned int least;
+} calls[] = {
+	{ "add_vma", refresh, .least = 16 },
+	{ "memledger_walk_run", refresh, .least = 1 },
+	{ "memledger_process_comm", refresh, .least = 1 },
+	{ "pause_walk", read_text, DETAILS "processes/%d/vmas", .least = 16 },
+	{ "pause_walk", read_text, DETAILS "processes/%d/unknown",
+	  .least = 16 },
+	{ "pause_walk", read_text, DETAILS "processes/%d/owners", .least = 16 },
+	{ "add_gpu_line", read_text, DETAILS "processes/%d/gpu", .least = 5 },
+	{ "check_entry", read_text, DETAILS "processes/%d/gpu", .least = 5 },
+	{ "add_gpu_entry", refresh, .complete = "processes/%d/complete",
+	  .least = 5 },
+	{ "check_entry", refresh, .complete = "processes/%d/complete",
+	  .least = 5 },
+	{ "collect_map", write_node, "dmabuf/refresh", "dmabuf/complete", 1 },
+	{ "add_import", write_node, "dmabuf/refresh", "dmabuf/complete", 5 },
+	{ "memledger_walk_run", write_node, "dmabuf/refresh",
+	  "dmabuf/complete", 2 },
+};
+
+static const char *function_set(const char *name, const char *value)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), FUNCTIONS "%s", name);
+	return setting_set(path, value);
+}
+
+/* The nth call from now on returns -ENOMEM, and no other. */
+static bool set_nth_call(unsigned int n)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", n);
+	return !file_write(FUNCTIONS "space", text) &&
+	       !file_write(FUNCTIONS "times", "1");
+}
+
+/* Whether there have been fewer calls than that. */
+static bool nth_call_is_left(void)
+{
+	char text[16] = "";
+
+	file_read(FUNCTIONS "times", text, sizeof(text));
+	return strtoul(text, NULL, 10);
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+
+static long long is_complete(const struct call *call)
+{
+	return call->complete ? node_read(call->complete, victim) : 1;
+}
+
+#pragma GCC diagnostic pop
+
+FIXTURE(call)
+{
+	char before[4096];
+	char after[4096];
+};
+
+FIXTURE_SETUP(call)
+{
+	static const char *const zeros[] = {
+		NODES "max_age_ms", NODES "dmabuf/max_age_ms",
+	};
+	const char *why = nodes_missing();
+
+	(void)self;
+	if (!why && access(FUNCTIONS, F_OK))
+		why = "no " FUNCTIONS " (CONFIG_FAIL_FUNCTION)";
+	for (size_t i = 0; !why && i < ARRAY_SIZE(zeros); i++)
+		why = setting_set(zeros[i], "0");
+	why = why ?: function_set("verbose", "0");
+	why = why ?: function_set("task-filter", "N");
+	why = why ?: function_set("interval", "1");
+	if (!why && module_load(beside_me("drivers/" PROVIDER ".ko"), "nr=5"))
+		why = "cannot load drivers/" PROVIDER ".ko (built with KDIR)";
+	why = why ?: function_set("probability", "100");
+	if (why) {
+		settings_restore();
+		SKIP(return, "%s", why);
+	}
+	victim = start_process(hold, NULL);
+	ASSERT_GT(victim, 0);
+	ASSERT_EQ(wait_stopped(victim), 0);
+	ASSERT_EQ(track(NULL), 0);
+}
+
+FIXTURE_TEARDOWN(call)
+{
+	(void)self;
+	file_write(FUNCTIONS "inject", "\n");
+	untrack();
+	end_process(victim);
+	settings_restore();
+	module_unload(PROVIDER);
+}
+
+FIXTURE_VARIANT(call)
+{
+	const struct call *call;
+};
+
+struct call_row {
+	FIXTURE_VARIANT(call) data;
+	struct __fixture_variant_metadata variant;
+	char name[64];
+};
+
+static void __attribute__((constructor)) register_calls(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		const struct call *call = &calls[i];
+		struct call_row *row = calloc(1, sizeof(*row));
+		const char *in = call->arg ?: "refresh";
+
+		if (!row)
+			abort();
+		in = strrchr(in, '%') ? strrchr(in, '/') + 1 : in;
+		snprintf(row->name, sizeof(row->name), "%s in %s",
+			 call->function, in);
+		row->data.call = call;
+		row->variant.name = row->name;
+		row->variant.data = &row->data;
+		__register_fixture_variant(&_call_fixture_object,
+					   &row->variant);
+	}
+}
+
+TEST_F_TIMEOUT(call, each, 3 * TIMEOUT)
+{
+	const struct call *call = variant->call;
+	unsigned int n, injected = 0;
+	bool done = false;
+	char inject[80], retval[128];
+	int err;
+
+	lines_of_all = 0;
+	ASSERT_EQ(call->run(call->arg), 0);
+	ASSERT_EQ(is_complete(call), 1);
+	if (call->run == read_text) {
+		char *text = text_of(call->arg);
+
+		ASSERT_NE(text, NULL);
+		lines_of_all = nr_lines(text);
+		free(text);
+	}
+	/* The kernel may have a function of that name, too. */
+	snprintf(inject, sizeof(inject), "memledger:%s", call->function);
+	snprintf(retval, sizeof(retval), FUNCTIONS "%s/retval", inject);
+	ASSERT_EQ(file_write(FUNCTIONS "times", "0"), 0);
+	ASSERT_EQ(file_write(FUNCTIONS "inject", inject), 0)
+		TH_LOG("%s", inject);
+	ASSERT_EQ(file_write(retval, "0xfffffffffffffff4"), 0);
+
+	for (n = 1; n < NEVER && !done; n = next_n(n)) {
+		nodes_describe(self->before, sizeof(self->before));
+		ASSERT_TRUE(set_nth_call(n));
+		err = call->run(call->arg);
+		done = nth_call_is_left();
+		ASSERT_EQ(file_write(FUNCTIONS "times", "0"), 0);
+		if (done) {
+			EXPECT_EQ(err, 0);
+			break;
+		}
+		injected++;
+		if (call->complete) {
+			EXPECT_EQ(err, 0);
+			EXPECT_EQ(is_complete(call), 0)
+				TH_LOG("%s, %u", inject, n);
+		} else if (err) {
+			EXPECT_EQ(err, -ENOMEM)
+				TH_LOG("%s, %u", inject, n);
+			nodes_describe(self->after, sizeof(self->after));
+			EXPECT_STREQ(self->before, self->after);
+		} else {
+			/* read_text() has seen to it. */
+			EXPECT_TRUE(call->run == read_text);
+		}
+		ASSERT_EQ(call->run(call->arg), 0)
+			TH_LOG("%s, after %u", inject, n);
+		EXPECT_EQ(is_complete(call), 1);
+	}
+	EXPECT_TRUE(done);
+	EXPECT_GE(injected, call->least)
+		TH_LOG("%s: %u", inject, injected);
+	TH_LOG("%s: %u calls failed", inject, injected);
 }
 
 /*
