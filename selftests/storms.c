@@ -30,6 +30,7 @@
 #endif
 
 #define CGROUPS	"/sys/fs/cgroup/"
+#define EVENTS	"/sys/kernel/tracing/events/memledger/"
 #define KSM	"/sys/kernel/mm/ksm/run"
 #define HUGE	(2UL << 20)
 
@@ -447,6 +448,32 @@ static void switch_capture(unsigned int n)
 	usleep(20000);
 }
 
+static void let_it_unload(void)
+{
+	while (__atomic_load_n(&weather->unloading, __ATOMIC_RELAXED))
+		usleep(1000);
+}
+
+/* Listened to and not, and someone who sleeps until a number changes. */
+static void switch_events(unsigned int n)
+{
+	struct pollfd poller = { .events = POLLPRI };
+	char path[64], text[32];
+
+	file_write(EVENTS "enable", n % 2 ? "1\n" : "0\n");
+	let_it_unload();
+	snprintf(path, sizeof(path), NODES "processes/%d/generation",
+		 weather->crowd[n % NR_CROWD]);
+	poller.fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (poller.fd < 0) {
+		usleep(1000);
+		return;
+	}
+	if (read(poller.fd, text, sizeof(text)) > 0)
+		poll(&poller, 1, 50);
+	close(poller.fd);
+}
+
 static void load_provider(unsigned int n)
 {
 	int fd;
@@ -510,12 +537,6 @@ static int read_any(const char *path)
 static void wait_for_module(void)
 {
 	while (access(NODES, F_OK))
-		usleep(1000);
-}
-
-static void let_it_unload(void)
-{
-	while (__atomic_load_n(&weather->unloading, __ATOMIC_RELAXED))
 		usleep(1000);
 }
 
@@ -587,6 +608,7 @@ const struct storm storms[] = {
 	{ "profiles", .step = change_rules },
 	{ "gpu_totals", .step = switch_totals },
 	{ "owner_capture", .unsafe = true, .step = switch_capture },
+	{ "events", EVENTS, .unsafe = true, .step = switch_events },
 	{ "GPU driver", "/selftests/drivers/kgsl_standin.ko",
 	  .step = load_provider },
 	{ "module", "/lib/memledger/memledger.ko", .step = load_module },
