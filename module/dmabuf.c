@@ -172,13 +172,26 @@ struct copied_desc {
 	char name[DMA_BUF_NAME_LEN];
 };
 
-/* Does not sleep, and takes no reference. */
-static void copy_desc(const struct dma_buf *dmabuf, struct copied_desc *copy)
+/*
+ * The buffer of a file. Not ->private_data: what was opened with O_PATH has none,
+ * though it keeps the buffer, which goes with its dentry, as any file does.
+ */
+static const struct dma_buf *buffer_of(const struct file *file)
+{
+	return file->f_path.dentry->d_fsdata;
+}
+
+/*
+ * Does not sleep, and takes no reference. @ino is the number of its inode:
+ * ->file is gone where the last descriptor was opened with O_PATH.
+ */
+static void copy_desc(const struct dma_buf *dmabuf, u64 ino,
+		      struct copied_desc *copy)
 {
 	/* The lock is not part of what the list shows read-only. */
 	spinlock_t *name_lock = (spinlock_t *)&dmabuf->name_lock;
 
-	copy->ino = file_inode(dmabuf->file)->i_ino;
+	copy->ino = ino;
 	copy->size = dmabuf->size;
 	strscpy(copy->exporter, dmabuf->exp_name ?: "", sizeof(copy->exporter));
 	*copy->name = '\0';
@@ -213,7 +226,7 @@ static void add_file(struct scan *scan, const struct file *file,
 	if (!memledger_dmabuf_is_described(scan->table, ref->ino)) {
 		struct copied_desc copy;
 
-		copy_desc(file->private_data, &copy);
+		copy_desc(buffer_of(file), ref->ino, &copy);
 		add_desc(scan->table, &copy, 0);
 	}
 	memledger_dmabuf_add_ref(scan->table, ref);
@@ -386,7 +399,26 @@ static struct task_struct *find_thread(struct scan *scan,
 	return from;
 }
 
-/* Returns 1 if there is more, 0 at the end, -ESRCH if the task has it no more. */
+/*
+ * Larger than what a container is given, 1,048,576, and yet looked at in less
+ * than a millisecond where all of it is empty.
+ */
+#define MAX_FDS		(1U << 21)
+
+static bool table_is_huge(struct files_struct *files)
+{
+	bool huge;
+
+	rcu_read_lock();
+	huge = files_fdtable(files)->max_fds > MAX_FDS;
+	rcu_read_unlock();
+	return huge;
+}
+
+/*
+ * Returns 1 if there is more, 0 at the end, -ESRCH if the task has it no more,
+ * -E2BIG if that would keep the table's lock for too long.
+ */
 static int collect_fds(struct scan *scan, struct task_struct *task,
 		       const struct files_struct *files)
 {
@@ -397,7 +429,8 @@ static int collect_fds(struct scan *scan, struct task_struct *task,
 	batch->looked = 0;
 	task_lock(task);
 	if (task->files == files)
-		ret = iterate_fd(task->files, batch->start, collect_fd, batch);
+		ret = table_is_huge(task->files) ? -E2BIG :
+		      iterate_fd(task->files, batch->start, collect_fd, batch);
 	task_unlock(task);
 	return ret;
 }
@@ -417,7 +450,9 @@ static int scan_table(struct scan *scan, struct task_struct *task,
 			scan->fds.resumed = true;
 		cond_resched();
 		ret = scan_interrupted(scan);
-		if (!more || ret)
+		if (more == -E2BIG)
+			scan->incomplete = true;
+		if (!more || more == -E2BIG || ret)
 			break;
 		if (more < 0) {
 			put_task_struct(task);
@@ -654,7 +689,8 @@ static int copy_listed(const struct dma_buf *dmabuf, void *arg)
 	struct list_reader *reader = arg;
 
 	if (reader->nr < reader->max)
-		copy_desc(dmabuf, &reader->copies[reader->nr]);
+		copy_desc(dmabuf, file_inode(dmabuf->file)->i_ino,
+			  &reader->copies[reader->nr]);
 	reader->nr++;
 	return scan_interrupted(reader->scan);
 }

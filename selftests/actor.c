@@ -110,6 +110,14 @@ static long long keep(struct self *self, int slot, int fd)
 	return fstat(fd, &stat) ? -errno : (long long)stat.st_ino;
 }
 
+static int open_path(int fd)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_PATH | O_CLOEXEC);
+}
+
 static int create(u64 size, u32 flags)
 {
 	struct exporter_create args = { .size = size, .flags = flags };
@@ -337,6 +345,8 @@ static long long obey(struct self *self, const struct actor_order *order)
 		return dup_many(fd, order->size);
 	case ACTOR_DUP_TO:
 		return keep(self, order->to, dup2(fd, order->size));
+	case ACTOR_OPEN_PATH:
+		return keep(self, order->to, open_path(fd));
 	case ACTOR_CLOSE:
 		return close(fd) ? -errno : 0;
 	case ACTOR_MAP:

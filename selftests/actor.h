@@ -28,6 +28,8 @@ enum actor_op {
 	ACTOR_DUP_MANY,
 	/* Another one of number @size, in slot @to. */
 	ACTOR_DUP_TO,
+	/* One that is opened with O_PATH, in slot @to. */
+	ACTOR_OPEN_PATH,
 	ACTOR_CLOSE,
 	/* Maps the first @size bytes and reads them; into mapping @to. */
 	ACTOR_MAP,

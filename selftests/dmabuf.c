@@ -388,6 +388,53 @@ TEST_F_TIMEOUT(dmabuf, far_descriptors, TIMEOUT)
 	}
 }
 
+/* Such a descriptor can do nothing but keep the buffer, which it does. */
+TEST_F_TIMEOUT(dmabuf, opened_with_o_path, TIMEOUT)
+{
+	u64 ino = CREATE(0, MB);
+	const struct dmabuf *buffer;
+
+	ASSERT_EQ(DO(0, ACTOR_NAME, .text = "only_a_path"), 0);
+	ASSERT_EQ(DO(0, ACTOR_OPEN_PATH, .to = 1), (long long)ino);
+	REFRESH();
+	EXPECT_EQ(holder(&self->list, ino, PID(0))->fds, 2);
+	ASSERT_EQ(DO(0, ACTOR_CLOSE, .slot = 0), 0);
+	REFRESH();
+	EXPECT_EQ(self->list.nr_buffers, 1);
+	buffer = dmabufs_find(&self->list, ino);
+	ASSERT_NE(buffer, NULL);
+	EXPECT_EQ(buffer->size, MB);
+	EXPECT_STREQ(buffer->exporter, EXPORTER_NAME);
+	EXPECT_STREQ(buffer->name, "only_a_path");
+	EXPECT_EQ(holder(&self->list, ino, PID(0))->fds, 1);
+	ASSERT_EQ(DO(0, ACTOR_CLOSE, .slot = 1), 0);
+	REFRESH();
+	EXPECT_EQ(self->list.nr_buffers, 0);
+}
+
+/* Nobody waits for a lock for as long as such a table would take: it is said. */
+TEST_F_TIMEOUT(dmabuf, table_too_large, TIMEOUT)
+{
+	struct rlimit files = { 5000000, 5000000 };
+	const char *why = setting_set("/proc/sys/fs/nr_open", "5000000");
+	u64 ino = CREATE(0, MB), held;
+
+	if (why)
+		SKIP(return, "%s", why);
+	ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &files), 0);
+	ASSERT_EQ(actor_start(&self->actors, 3), 0);
+	held = DO(3, ACTOR_CREATE, .size = MB);
+	ASSERT_EQ(DO(3, ACTOR_DUP_TO, .to = 1, .size = 4000000),
+		  (long long)held);
+	REFRESH();
+	EXPECT_EQ(self->list.complete, 0);
+	EXPECT_EQ(dmabufs_find(&self->list, held), NULL);
+	EXPECT_EQ(holder(&self->list, ino, PID(0))->fds, 1);
+	ASSERT_EQ(DO(3, ACTOR_EXIT), 0);
+	REFRESH();
+	EXPECT_EQ(self->list.complete, 1);
+}
+
 /* A buffer of its own at every number, so that none is counted for another. */
 TEST_F_TIMEOUT(dmabuf, many_buffers, TIMEOUT)
 {
