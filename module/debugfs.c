@@ -38,6 +38,24 @@ ssize_t memledger_debugfs_read(struct file *file, char __user *buf, size_t size,
 	return seq_read(file, buf, size, pos);
 }
 
+/**
+ * memledger_debugfs_llseek - seq_lseek() for who may read
+ * @file: the file
+ * @offset: as for lseek(2)
+ * @whence: as for lseek(2)
+ *
+ * What lies before @offset is made, and so looked at, also where nobody reads
+ * it.
+ *
+ * Return: as seq_lseek(); -EPERM without the right.
+ */
+loff_t memledger_debugfs_llseek(struct file *file, loff_t offset, int whence)
+{
+	if (!memledger_access_allowed())
+		return -EPERM;
+	return seq_lseek(file, offset, whence);
+}
+
 /*
  * meminfo: the table of dumpsys
  */
@@ -111,7 +129,7 @@ static const struct file_operations meminfo_fops = {
 	.owner = THIS_MODULE,
 	.open = meminfo_open,
 	.read = memledger_debugfs_read,
-	.llseek = seq_lseek,
+	.llseek = memledger_debugfs_llseek,
 	.release = meminfo_release,
 };
 
@@ -304,7 +322,7 @@ static const struct file_operations vmas_fops = {
 	.owner = THIS_MODULE,
 	.open = vmas_open,
 	.read = memledger_debugfs_read,
-	.llseek = seq_lseek,
+	.llseek = memledger_debugfs_llseek,
 	.release = vmas_release,
 };
 
@@ -381,7 +399,7 @@ static const struct file_operations unknown_fops = {
 	.owner = THIS_MODULE,
 	.open = unknown_open,
 	.read = memledger_debugfs_read,
-	.llseek = seq_lseek,
+	.llseek = memledger_debugfs_llseek,
 	.release = names_release,
 };
 
@@ -431,7 +449,7 @@ static const struct file_operations owners_fops = {
 	.owner = THIS_MODULE,
 	.open = owners_open,
 	.read = memledger_debugfs_read,
-	.llseek = seq_lseek,
+	.llseek = memledger_debugfs_llseek,
 	.release = names_release,
 };
 
@@ -562,7 +580,7 @@ static const struct file_operations gpu_fops = {
 	.owner = THIS_MODULE,
 	.open = gpu_open,
 	.read = memledger_debugfs_read,
-	.llseek = seq_lseek,
+	.llseek = memledger_debugfs_llseek,
 	.release = gpu_release,
 };
 
@@ -595,7 +613,7 @@ static const struct file_operations stats_fops = {
 	.owner = THIS_MODULE,
 	.open = stats_open,
 	.read = memledger_debugfs_read,
-	.llseek = seq_lseek,
+	.llseek = memledger_debugfs_llseek,
 	.release = single_release,
 };
 
@@ -636,11 +654,23 @@ void memledger_debugfs_remove(struct memledger_target *target)
 
 /**
  * memledger_debugfs_init - make /sys/kernel/debug/memledger
+ *
+ * Without files: somebody might have one open when loading fails, and would
+ * close it after the module's text is gone. debugfs does not wait for that.
  */
 void __init memledger_debugfs_init(void)
 {
 	root = debugfs_create_dir("memledger", NULL);
 	processes = debugfs_create_dir("processes", root);
+}
+
+/**
+ * memledger_debugfs_add_files - make the files there
+ *
+ * Context: nothing may fail afterwards that makes loading fail.
+ */
+void __init memledger_debugfs_add_files(void)
+{
 	debugfs_create_file("stats", 0400, root, NULL, &stats_fops);
 	memledger_debugfs_add_gpumem(root);
 	memledger_debugfs_add_carveouts(root);

@@ -45,7 +45,7 @@ static const struct file_operations carveouts_fops = {
 	.owner = THIS_MODULE,
 	.open = carveouts_open,
 	.read = memledger_debugfs_read,
-	.llseek = seq_lseek,
+	.llseek = memledger_debugfs_llseek,
 	.release = single_release,
 };
 

@@ -252,7 +252,7 @@ static const struct file_operations dmabuf_fops = {
 	.owner = THIS_MODULE,
 	.open = dmabuf_open,
 	.read = memledger_debugfs_read,
-	.llseek = seq_lseek,
+	.llseek = memledger_debugfs_llseek,
 	.release = dmabuf_release,
 };
 

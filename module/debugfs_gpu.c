@@ -139,7 +139,7 @@ static const struct file_operations gpumem_fops = {
 	.owner = THIS_MODULE,
 	.open = gpumem_open,
 	.read = memledger_debugfs_read,
-	.llseek = seq_lseek,
+	.llseek = memledger_debugfs_llseek,
 	.release = gpumem_release,
 };
 

@@ -473,7 +473,7 @@ static const struct file_operations snapshot_fops = {
 	.owner = THIS_MODULE,
 	.open = snapshot_open,
 	.read = memledger_debugfs_read,
-	.llseek = seq_lseek,
+	.llseek = memledger_debugfs_llseek,
 	.release = system_release,
 };
 
@@ -481,7 +481,7 @@ static const struct file_operations mappings_fops = {
 	.owner = THIS_MODULE,
 	.open = mappings_open,
 	.read = memledger_debugfs_read,
-	.llseek = seq_lseek,
+	.llseek = memledger_debugfs_llseek,
 	.release = system_release,
 };
 

@@ -40,6 +40,7 @@ static int __init memledger_init(void)
 	ret = memledger_sysfs_init();
 	if (ret)
 		goto err_debugfs;
+	memledger_debugfs_add_files();
 	return 0;
 
 err_debugfs:

@@ -1215,7 +1215,7 @@ static const struct attribute_group *root_groups[] = {
 /**
  * memledger_sysfs_init - make /sys/kernel/memledger
  *
- * The last step of loading: from here on users are in.
+ * The last step of loading that may fail: from here on users are in.
  *
  * Return: 0 or a negative errno, and then nothing is there.
  */

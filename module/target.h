@@ -105,7 +105,9 @@ void memledger_sysfs_close(void);
 void memledger_sysfs_exit(void);
 ssize_t memledger_debugfs_read(struct file *file, char __user *buf, size_t size,
 			       loff_t *pos);
+loff_t memledger_debugfs_llseek(struct file *file, loff_t offset, int whence);
 void memledger_debugfs_init(void);
+void memledger_debugfs_add_files(void);
 void memledger_debugfs_add_gpumem(struct dentry *root);
 void memledger_debugfs_add_carveouts(struct dentry *root);
 void memledger_debugfs_system_init(struct dentry *root);
