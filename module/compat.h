@@ -59,6 +59,20 @@
 #endif
 
 /*
+ * Processes
+ */
+
+/* The last one unmaps all: a kernel thread does where that can be asked for. */
+static inline void memledger_mmput(struct mm_struct *mm)
+{
+#if MEMLEDGER_ANDROID_KERNEL
+	mmput(mm);
+#else
+	mmput_async(mm);
+#endif
+}
+
+/*
  * Names
  */
 

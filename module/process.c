@@ -101,6 +101,9 @@ int memledger_process_comm(struct pid *pid, char *buf, size_t size)
 }
 ALLOW_ERROR_INJECTION(memledger_process_comm, ERRNO);
 
+/* How many numbers are looked at before others may run. */
+#define NUMBERS_AT_ONCE	1024
+
 /**
  * memledger_process_next - the process with the next number
  * @nr: the first number to look at; gets the process's, in the initial pid
@@ -109,12 +112,16 @@ ALLOW_ERROR_INJECTION(memledger_process_comm, ERRNO);
  * A caller that starts at 1 and goes on at @nr + 1 sees each process once that
  * lives throughout; others it may miss. Kernel threads are processes as well.
  *
- * Context: does not sleep; the lookup is bounded, and repeated for threads.
+ * Threads have numbers, too, and a process may have as many of them as there are:
+ * others get their turn meanwhile.
+ *
+ * Context: process context; may sleep.
  * Return: the struct pid of a thread group leader, to be put by the caller, or
  * NULL if there are no more.
  */
 struct pid *memledger_process_next(pid_t *nr)
 {
+	unsigned int looked = 0;
 	struct pid *pid;
 
 	rcu_read_lock();
@@ -122,6 +129,11 @@ struct pid *memledger_process_next(pid_t *nr)
 		pid = idr_get_next(&init_pid_ns.idr, nr);
 		if (!pid || pid_task(pid, PIDTYPE_TGID))
 			break;
+		if (++looked % NUMBERS_AT_ONCE)
+			continue;
+		rcu_read_unlock();
+		cond_resched();
+		rcu_read_lock();
 	}
 	get_pid(pid);
 	rcu_read_unlock();

@@ -51,7 +51,11 @@ static void target_release(struct kref *ref)
 	sysfs_put(target->polled);
 	mutex_destroy(&target->lock);
 	kvfree(target);
-	/* Unloading waits for RCU readers, and so for the end of this. */
+	/*
+	 * Unloading waits for RCU readers, and so for the end of this. What is
+	 * left then is a few returns; with CONFIG_DEBUG_KOBJECT_RELEASE they
+	 * may be those of a worker, for which nobody waits.
+	 */
 	rcu_read_lock();
 	if (atomic_dec_and_test(&nr_alive))
 		wake_up(&none_alive);

@@ -463,7 +463,7 @@ static int walk_slice(struct memledger_walk *walk, long budget,
 		walk->back_off = true;
 	mmap_read_unlock(mm);
 out_put:
-	mmput(mm);
+	memledger_mmput(mm);
 	return ret;
 }
 
