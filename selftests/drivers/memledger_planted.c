@@ -134,20 +134,20 @@ static void race(void)
 		wait_for_completion(&raced);
 }
 
-/* lock_inversion() comes last: its report is lockdep's last one. */
+/* lockdep goes off with its own first report of a lock, and with one of KASAN. */
 static const struct {
 	const char *name;
 	void (*run)(void);
 } kinds[] = {
+	{ "unguarded_rcu", unguarded_rcu },
+	{ "lock_inversion", lock_inversion },
 	{ "use_after_free", use_after_free },
 	{ "shift_too_far", shift_too_far },
 	{ "leak", leak },
 	{ "sleep_in_atomic", sleep_in_atomic },
-	{ "unguarded_rcu", unguarded_rcu },
 	{ "put_too_often", put_too_often },
 	{ "free_while_active", free_while_active },
 	{ "race", race },
-	{ "lock_inversion", lock_inversion },
 };
 
 static bool is_wanted(const char *name)
