@@ -4,20 +4,21 @@
  * of its own, and what memledger watch says of them. Each round is one: the app
  * does its part and holds still, then the tool is told to look.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/dma-heap.h>
-#include <linux/sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "rounds.h"
 #include "testlib.h"
+#include "vmas.h"
 
 #include "kselftest_harness.h"
 
@@ -27,6 +28,8 @@
 
 #define HEAP		"/dev/dma_heap/system"
 #define CLEAN_FILE	"/mnt/layouts/large"
+#define LIBRARY		"/mnt/leaks/libleaks.so"
+#define LIBRARY_SIZE	(40 * MB)
 
 /*
  * What the apps do; round is from 0 on
@@ -135,9 +138,28 @@ static void maps_files(int round)
 }
 
 /*
+ * It opens a large library in one of its rounds. We are static and cannot, so
+ * another program goes on in our place.
+ */
+static void opens_library(int round)
+{
+	char loader[512], directory[512];
+
+	(void)round;
+	snprintf(loader, sizeof(loader), "%s", beside_me(LOADER));
+	snprintf(directory, sizeof(directory), "%s", beside_me(""));
+	execl(loader, loader, "--library-path", directory,
+	      beside_me("leaks_app"), LIBRARY, NULL);
+	_exit(127);
+}
+
+/*
  * @needs: a file that has to be there
  * @verdict: what is to be said
  * @driver: what drives it, in the words that follow; NULL where it is innocent
+ * @nameless: the same, on kernels that do not name anonymous memory
+ * @uses: a library that it has all pages of in the end
+ * @keeps: it has kept a DMA-BUF of each round
  */
 static const struct behaviour {
 	const char *name;
@@ -145,88 +167,23 @@ static const struct behaviour {
 	const char *needs;
 	const char *verdict;
 	const char *driver;
+	const char *nameless;
+	const char *uses;
+	bool keeps;
 } behaviours[] = {
 	{ "does nothing", does_nothing, NULL, "stable", NULL },
-	{ "leaks", leaks, NULL, "growing", "mappings [anon:leak]: " },
+	{ "leaks", leaks, NULL, "growing", "mappings [anon:leak]: ",
+	  "mappings (no name): " },
 	{ "keeps one buffer in three", keeps_buffers, HEAP, "growing",
-	  "DMA-BUFs of system: " },
+	  "DMA-BUFs of system: ", .keeps = true },
 	{ "has a cache", caches, NULL, "plateau", NULL },
 	{ "frees late", frees_late, NULL, "deferred release", NULL },
 	{ "saw-tooths", saw_tooths, NULL, "saw-tooth", NULL },
 	{ "swaps out", swaps_out, NULL, "stable", NULL },
 	{ "maps files", maps_files, CLEAN_FILE, "stable", NULL },
+	{ "opens a library", opens_library, LIBRARY, "plateau",
+	  .uses = LIBRARY },
 };
-
-/*
- * An app that does a round for each byte that it gets, and says when it has
- */
-struct app {
-	pid_t pid;
-	int orders[2];
-	int done[2];
-};
-
-static void run_app(const struct app *app, void (*round)(int round),
-		    const char *comm)
-{
-	char c;
-
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, comm);
-	/* The tool's are among those that it has from us. */
-	for (int fd = STDERR_FILENO + 1; fd < 64; fd++) {
-		if (fd != app->orders[0] && fd != app->done[1])
-			close(fd);
-	}
-	for (int i = 0; read(app->orders[0], &c, 1) == 1; i++) {
-		round(i);
-		if (write(app->done[1], &c, 1) != 1)
-			break;
-	}
-	_exit(0);
-}
-
-/* @pid: which number it is to have, or 0. */
-static int start_app(struct app *app, void (*round)(int round),
-		     const char *comm, pid_t pid)
-{
-	struct clone_args args = {
-		.exit_signal = SIGCHLD,
-		.set_tid = (unsigned long)&pid,
-		.set_tid_size = 1,
-	};
-
-	if (pipe(app->orders) || pipe(app->done))
-		return -errno;
-	fflush(NULL);
-	app->pid = pid ? syscall(__NR_clone3, &args, sizeof(args)) : fork();
-	if (app->pid < 0)
-		return -errno;
-	if (!app->pid)
-		run_app(app, round, comm);
-	close(app->orders[0]);
-	close(app->done[1]);
-	return 0;
-}
-
-static bool do_round(const struct app *app)
-{
-	char c = 0;
-
-	return write(app->orders[1], &c, 1) == 1 &&
-	       read(app->done[0], &c, 1) == 1;
-}
-
-static void end_app(struct app *app)
-{
-	close(app->orders[1]);
-	close(app->done[0]);
-	if (app->pid > 0) {
-		kill(app->pid, SIGKILL);
-		waitpid(app->pid, NULL, 0);
-	}
-	app->pid = 0;
-}
 
 /*
  * The tool, which looks for each line that it gets, and says that it has
@@ -306,7 +263,7 @@ FIXTURE_SETUP(watch)
 
 FIXTURE_TEARDOWN(watch)
 {
-	end_app(&self->app);
+	app_end(&self->app);
 }
 
 FIXTURE_VARIANT(watch)
@@ -325,36 +282,134 @@ VARIANT(frees_late, 4);
 VARIANT(saw_tooths, 5);
 VARIANT(swaps_out, 6);
 VARIANT(maps_files, 7);
+VARIANT(opens_library, 8);
+
+/**
+ * struct library_use - what a process has of a library
+ * @vmas: how many mappings
+ * @size: of those that can be read, bytes. Some loaders map holes between
+ *	segments, without any access
+ * @rss: of these
+ * @dirty: of these, what is its own now
+ */
+struct library_use {
+	u64 vmas, size, rss, dirty;
+};
+
+static int library_use_read(struct library_use *use, pid_t pid,
+			    const char *path)
+{
+	struct vma_list vmas;
+	int err = vmas_read_smaps(&vmas, pid);
+
+	memset(use, 0, sizeof(*use));
+	for (size_t i = 0; i < vmas.nr && !err; i++) {
+		const struct vma *vma = &vmas.vma[i];
+
+		if (strcmp(vma->name, path))
+			continue;
+		use->vmas++;
+		if (*vma->perms != 'r')
+			continue;
+		use->size += vma->end - vma->start;
+		use->rss += vma->value[FIELD_rss] * KB;
+		use->dirty += vma->value[FIELD_private_dirty] * KB;
+	}
+	vmas_free(&vmas);
+	return err;
+}
+
+/*
+ * That of the DMA-BUFs that a process has descriptors of, each is told with the
+ * process and the descriptor. Return: how many are, or 0 if one is not.
+ */
+static int holders_told(pid_t pid, const char *text)
+{
+	struct dirent *entry;
+	char path[300], want[128];
+	struct stat st;
+	int nr = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		char target[64] = "";
+
+		snprintf(path, sizeof(path), "/proc/%d/fd/%s", pid,
+			 entry->d_name);
+		if (readlink(path, target, sizeof(target) - 1) < 0 ||
+		    strncmp(target, "/dmabuf:", 8) || stat(path, &st))
+			continue;
+		snprintf(want, sizeof(want),
+			 "system %llu\n%28sapp[%d] fd %.16s\n",
+			 (u64)st.st_ino, "", pid, entry->d_name);
+		if (!strstr(text, want)) {
+			printf("# not in it: %s\n%s\n", want, text);
+			nr = 0;
+			break;
+		}
+		nr++;
+	}
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+#define MARK	"/tmp/leaks.json"
 
 TEST_F_TIMEOUT(watch, verdict, TIMEOUT)
 {
 	const struct behaviour *behaviour = &behaviours[variant->which];
+	const char *driver = behaviour->driver;
 	char number[16], want[128];
+	struct library_use use;
 	char *text;
 
 	if (behaviour->needs && !file_readable(behaviour->needs))
 		SKIP(return, "no %s", behaviour->needs);
-	ASSERT_EQ(start_app(&self->app, behaviour->round, "app", 0), 0);
+	ASSERT_EQ(app_start(&self->app, behaviour->round, "app", 0), 0);
 	snprintf(number, sizeof(number), "%d", self->app.pid);
 	ASSERT_EQ(start_tool(&self->tool, number), 0);
 	for (int i = 0; i < ROUNDS; i++) {
-		ASSERT_TRUE(do_round(&self->app));
+		ASSERT_TRUE(app_do_round(&self->app));
 		ASSERT_TRUE(look(&self->tool, self->line, sizeof(self->line)))
 			TH_LOG("%s", self->line);
+	}
+	if (behaviour->uses)
+		ASSERT_EQ(library_use_read(&use, self->app.pid,
+					   behaviour->uses), 0);
+	if (behaviour->keeps) {
+		text = tool_run("memledger mark %d -o " MARK " && memledger diff %d --since " MARK " --expect-released --grace 0 2>&1; rm " MARK,
+				self->app.pid, self->app.pid);
+		EXPECT_EQ(holders_told(self->app.pid, text), ROUNDS);
+		free(text);
 	}
 	text = end_tool(&self->tool);
 	snprintf(want, sizeof(want), "\nVerdict: %s\n", behaviour->verdict);
 	EXPECT_NE(strstr(text, want), NULL)
 		TH_LOG("%s: %s", behaviour->name, text);
-	if (behaviour->driver) {
-		snprintf(want, sizeof(want), "\nDriven by\n  %s",
-			 behaviour->driver);
+	if (behaviour->nameless && node_read("features/anon_names") != 1)
+		driver = behaviour->nameless;
+	if (driver) {
+		snprintf(want, sizeof(want), "\nDriven by\n  %s", driver);
 		EXPECT_NE(strstr(text, want), NULL)
 			TH_LOG("%s: %s", behaviour->name, text);
 	} else {
 		/* Neither the whole, nor any part of it. */
 		EXPECT_EQ(strstr(text, "growing"), NULL)
 			TH_LOG("%s: %s", behaviour->name, text);
+	}
+	if (behaviour->uses) {
+		/* All of it is there, and what was written to is counted. */
+		EXPECT_GE(use.size, LIBRARY_SIZE);
+		EXPECT_EQ(use.rss, use.size);
+		EXPECT_GT(use.dirty, 0);
+		snprintf(want, sizeof(want),
+			 "\n  mappings %s: +%llu mappings; plateau: 0.0 kB to %llu.0 kB in ",
+			 behaviour->uses, use.vmas, use.dirty / KB);
+		EXPECT_NE(strstr(text, want), NULL)
+			TH_LOG("no \"%s\" in %s", want, text);
 	}
 	free(text);
 }
@@ -379,7 +434,7 @@ FIXTURE_SETUP(reuse)
 
 FIXTURE_TEARDOWN(reuse)
 {
-	end_app(&self->app);
+	app_end(&self->app);
 }
 
 /* What one process has leaked is no growth of the next one of its number. */
@@ -390,29 +445,29 @@ TEST_F_TIMEOUT(reuse, starts_anew, TIMEOUT)
 	char *text;
 	int err;
 
-	ASSERT_EQ(start_app(&self->app, leaks, name, 0), 0);
-	ASSERT_TRUE(do_round(&self->app));
+	ASSERT_EQ(app_start(&self->app, leaks, name, 0), 0);
+	ASSERT_TRUE(app_do_round(&self->app));
 	ASSERT_EQ(start_tool(&self->tool, name), 0);
 	for (int i = 0; i < ROUNDS / 2; i++) {
-		ASSERT_TRUE(do_round(&self->app));
+		ASSERT_TRUE(app_do_round(&self->app));
 		ASSERT_TRUE(look(&self->tool, self->line, sizeof(self->line)));
 	}
 	EXPECT_NE(strstr(self->line, ", growing"), NULL)
 		TH_LOG("%s", self->line);
 
 	pid = self->app.pid;
-	end_app(&self->app);
-	err = start_app(&self->app, does_nothing, name, pid);
+	app_end(&self->app);
+	err = app_start(&self->app, does_nothing, name, pid);
 	if (err == -ENOSYS || err == -EINVAL)
 		SKIP(return, "clone3 with set_tid: %s", strerror(-err));
 	ASSERT_EQ(err, 0);
 	ASSERT_EQ(self->app.pid, pid);
-	ASSERT_TRUE(do_round(&self->app));
+	ASSERT_TRUE(app_do_round(&self->app));
 	/* It learns that the one has exited, and then finds the other. */
 	ASSERT_TRUE(look(&self->tool, self->line, sizeof(self->line)));
 	EXPECT_NE(strstr(self->line, "the process has exited"), NULL);
 	for (int i = 0; i < ROUNDS / 2; i++) {
-		ASSERT_TRUE(do_round(&self->app));
+		ASSERT_TRUE(app_do_round(&self->app));
 		ASSERT_TRUE(look(&self->tool, self->line, sizeof(self->line)));
 	}
 	text = end_tool(&self->tool);

@@ -52,6 +52,7 @@ FIXTURE_TEARDOWN(retained)
 {
 	actors_end(&self->actors);
 	exporter_unload();
+	settings_restore();
 	free(self->text);
 	free(tool_run("rm -r %s", self->marks));
 }
@@ -81,12 +82,16 @@ do {									\
 	EXPECT_FALSE(SAYS(__VA_ARGS__))					\
 		TH_LOG("in it: \"%s\"\n%s", self->want, self->text)
 
-#define MARK(i)								\
+#define MARK_PID(number)						\
 do {									\
-	RUN("memledger mark %d 2>&1", PID(i));				\
-	ASSERT_TRUE(SAYS("Marked pid %d ", PID(i)))			\
+	pid_t marked = number;						\
+									\
+	RUN("memledger mark %d 2>&1", marked);				\
+	ASSERT_TRUE(SAYS("Marked pid %d ", marked))			\
 		TH_LOG("%s", self->text);				\
 } while (0)
+
+#define MARK(i)	MARK_PID(PID(i))
 
 #define LOOK(i)	RUN("memledger diff %d --expect-released --grace 10ms 2>&1", \
 		    PID(i))
@@ -288,6 +293,110 @@ TEST_F_TIMEOUT(retained, grace, TIMEOUT)
 	EXPECT_SAYS("\"holders\":[\"retained[%d] fd ", PID(0));
 }
 
+/* The mapping of a buffer, as maps has its addresses. */
+static void find_mapping(pid_t pid, char *text, size_t size)
+{
+	char path[64], *maps, *rest, *line;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	maps = file_slurp(path);
+	rest = maps;
+	*text = '\0';
+	while ((line = strsep(&rest, "\n"))) {
+		if (strstr(line, " /dmabuf:"))
+			snprintf(text, size, "%.*s", (int)strcspn(line, " "),
+				 line);
+	}
+	free(maps);
+}
+
+/* A size on a page. */
+#define MB_CELL	"<td data-bytes=\"1048576\">1,024</td>"
+
+/*
+ * The holders of the next line of a page that is about the buffer, or nothing if
+ * the line says anything else of it. Return: the rest of the page, or NULL if
+ * there is no such line.
+ */
+static char *next_holders(char *page, long long ino, char *holders, size_t size)
+{
+	static const char begin[] = "<tr><th scope=\"row\">" EXPORTER_NAME
+				    "</th><td class=\"text\">";
+	double age;
+	int len = 0;
+	char *end;
+
+	*holders = '\0';
+	page = strstr(page, begin);
+	end = page ? strstr(page, "</td>") : NULL;
+	if (!end)
+		return NULL;
+	page += strlen(begin);
+	if (sscanf(end, "</td>" MB_CELL "<td>%lf</td><td>DMA-BUF</td>%n",
+		   &age, &len) == 1 && len &&
+	    atoll(end + len + strlen("<td>")) == ino)
+		snprintf(holders, size, "%.*s", (int)(end - page), page);
+	return end;
+}
+
+/* From the record of a real process to the page that a browser opens. */
+TEST_F_TIMEOUT(retained, page, TIMEOUT)
+{
+	bool in_flight = file_readable("/sys/kernel/debug/dma_buf/bufinfo");
+	const char *keep = getenv("MEMLEDGER_RECORDING");
+	const char *why = setting_set(NODES "dmabuf/max_age_ms", "1");
+	char look[256], holders[256], mapping[64], *at;
+	long long ino;
+
+	ASSERT_EQ(why, NULL) TH_LOG("%s", why);
+	RUN("memledger mark %d -o %s/before.json 2>&1", PID(0), self->marks);
+	ino = DO(0, ACTOR_CREATE, .slot = 0, .size = MB, .to = EXPORTER_PAGES);
+	ASSERT_GT(ino, 0);
+	RUN("memledger record %d -o %s/rec --every 10ms --rounds 12 --names 8 --buffers 2>&1",
+	    PID(0), self->marks);
+	EXPECT_SAYS("12 samples of process %d recorded.\n", PID(0));
+	MARK(0);
+	snprintf(look, sizeof(look),
+		 "memledger diff %d --expect-released --grace 10ms --before %s/before.json --record %s/rec 2>&1",
+		 PID(0), self->marks, self->marks);
+	ASSERT_GE(DO(0, ACTOR_SEND, .slot = 0, .to = 1), 0);
+	ASSERT_GE(DO(0, ACTOR_CLOSE, .slot = 0), 0);
+	RUN("%s", look);
+
+	/* One has it under a number of our choice, another one mapped only. */
+	ASSERT_GT(DO(1, ACTOR_RECEIVE, .slot = 3), 0);
+	ASSERT_GT(DO(1, ACTOR_DUP_TO, .slot = 3, .to = 4, .size = 123), 0);
+	ASSERT_GE(DO(1, ACTOR_CLOSE, .slot = 3), 0);
+	ASSERT_GE(DO(1, ACTOR_SEND, .slot = 4, .to = 2), 0);
+	ASSERT_GT(DO(2, ACTOR_RECEIVE, .slot = 0), 0);
+	ASSERT_GE(DO(2, ACTOR_MAP, .slot = 0, .to = 0, .size = MB), 0);
+	ASSERT_GE(DO(2, ACTOR_CLOSE, .slot = 0), 0);
+	find_mapping(PID(2), mapping, sizeof(mapping));
+	RUN("%s", look);
+	EXPECT_SAYS("retained[%d] fd 123\n", PID(1));
+
+	RUN("memledger report %s/rec -o %s/html 2>&1; cat %s/html",
+	    self->marks, self->marks, self->marks);
+	EXPECT_SAYS("<th scope=\"row\">%s</th><td>DMA-BUFs</td>%s%s",
+		    EXPORTER_NAME, MB_CELL, MB_CELL);
+	at = self->text;
+	if (in_flight) {
+		at = next_holders(at, ino, holders, sizeof(holders));
+		ASSERT_NE(at, NULL) TH_LOG("%s", self->text);
+		EXPECT_STREQ(holders, "in flight: no process has it\n");
+	}
+	at = next_holders(at, ino, holders, sizeof(holders));
+	ASSERT_NE(at, NULL) TH_LOG("%s", self->text);
+	snprintf(self->want, sizeof(self->want),
+		 "retained[%d] fd 123\nretained[%d] mapping %s\n", PID(1),
+		 PID(2), mapping);
+	EXPECT_STREQ(holders, self->want);
+	/* And nothing else was expected to go. */
+	EXPECT_EQ(strstr(at, "<td class=\"text\">"), NULL);
+	if (keep)
+		RUN("cp %s/rec %s 2>&1", self->marks, keep);
+}
+
 static void use_gpu(void *arg)
 {
 	int gpu = kgsl_open(), freed;
@@ -318,6 +427,45 @@ TEST_F_TIMEOUT(retained, gpu_memory, TIMEOUT)
 	EXPECT_SAYS("Retained GPU memory\n");
 	EXPECT_SAYS("2,048K");
 	EXPECT_SAYS("retained[%d] GPU memory\n", pid);
+	end_process(pid);
+	EXPECT_EQ(module_unload("kgsl_standin"), 0);
+}
+
+/* @inode: where to tell which buffer it is. */
+static void import_to_gpu(void *inode)
+{
+	int gpu = kgsl_open(), buffer = dmabuf_from_heap(MB);
+
+	*(u64 *)inode = dmabuf_inode(buffer);
+	if (buffer < 0 || kgsl_import_dmabuf(gpu, buffer, 0) < 0)
+		_exit(1);
+	raise(SIGSTOP);
+	close(buffer);
+}
+
+/* The driver that has attached to it is told, too. */
+TEST_F_TIMEOUT(retained, attached, TIMEOUT)
+{
+	const char *why = dmabuf_missing();
+	u64 *inode = mmap(NULL, page_size(), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pid;
+
+	if (!why && !file_readable("/sys/kernel/debug/dma_buf/bufinfo"))
+		why = "no list of DMA-BUFs in debugfs";
+	if (!why)
+		why = kgsl_load("kgsl_standin", "");
+	if (why)
+		SKIP(return, "%s", why);
+	ASSERT_NE(inode, MAP_FAILED);
+	pid = start_process(import_to_gpu, inode);
+	ASSERT_EQ(wait_stopped(pid), 0);
+	MARK_PID(pid);
+	ASSERT_TRUE(grow(&pid));
+	RUN("memledger diff %d --expect-released --grace 0 2>&1", pid);
+	EXPECT_SAYS("  system %llu\n%28sretained[%d] 1 GPU import\n%28sdriver of ",
+		    *inode, "", pid, "");
+	EXPECT_NOT_SAYS("retained[%d] fd ", pid);
 	end_process(pid);
 	EXPECT_EQ(module_unload("kgsl_standin"), 0);
 }

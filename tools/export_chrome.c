@@ -73,6 +73,19 @@ static void find_used(struct trace *trace)
 	}
 }
 
+/* Readers of the format refuse a counter of nothing. */
+static bool has_rows(const struct trace *trace,
+		     const struct memledger_sample *sample, unsigned int from,
+		     unsigned int to)
+{
+	unsigned int i;
+
+	for (i = from; i < to; i++)
+		if (trace->rows[i] && memledger_sample_has_row(sample, i))
+			return true;
+	return false;
+}
+
 /* Pss or SwapPss, row by row. */
 static void print_rows(struct trace *trace, const char *name, bool swap,
 		       const struct memledger_sample *sample,
@@ -82,7 +95,8 @@ static void print_rows(struct trace *trace, const char *name, bool swap,
 	bool first = true;
 	unsigned int i;
 
-	if (swap && sample->unavailable & MEMLEDGER_UNAVAILABLE_SWAP_PSS)
+	if ((swap && sample->unavailable & MEMLEDGER_UNAVAILABLE_SWAP_PSS) ||
+	    !has_rows(trace, sample, from, to))
 		return;
 	begin_counter(trace, name, sample->tgid, sample);
 	for (i = from; i < to; i++)
@@ -111,17 +125,35 @@ static void print_total(struct trace *trace,
 	end_event(trace);
 }
 
+static void print_usages(struct trace *trace,
+			 const struct memledger_sample *sample)
+{
+	bool first = true;
+	unsigned int i;
+
+	for (i = 0; i < NR_MEMLEDGER_GPU_USAGES; i++) {
+		if (!trace->usages[i])
+			continue;
+		if (first)
+			begin_counter(trace, "gpu usage",
+				      GRAPHICS_PID + (s64)sample->tgid, sample);
+		memledger_json_number(trace->out, &first,
+				      memledger_gpu_usage_names[i],
+				      sample->graphics.usage[i], true);
+	}
+	if (!first)
+		end_event(trace);
+}
+
 static void print_gpu(struct trace *trace,
 		      const struct memledger_sample *sample)
 {
 	const struct memledger_graphics *graphics = &sample->graphics;
-	s64 pid = GRAPHICS_PID + (s64)sample->tgid;
 	bool first = true;
-	unsigned int i;
 
 	if (sample->unavailable & MEMLEDGER_UNAVAILABLE_MTRACK)
 		return;
-	begin_counter(trace, "gpu", pid, sample);
+	begin_counter(trace, "gpu", GRAPHICS_PID + (s64)sample->tgid, sample);
 	memledger_json_number(trace->out, &first, "gpumem_mapped",
 			      graphics->gpumem_mapped, true);
 	memledger_json_number(trace->out, &first, "gpumem_unmapped",
@@ -130,14 +162,7 @@ static void print_gpu(struct trace *trace,
 		memledger_json_number(trace->out, &first, "imported_mem",
 				      graphics->imported_mem, true);
 	end_event(trace);
-	first = true;
-	begin_counter(trace, "gpu usage", pid, sample);
-	for (i = 0; i < NR_MEMLEDGER_GPU_USAGES; i++)
-		if (trace->usages[i])
-			memledger_json_number(trace->out, &first,
-					      memledger_gpu_usage_names[i],
-					      graphics->usage[i], true);
-	end_event(trace);
+	print_usages(trace, sample);
 }
 
 static void print_dmabufs(struct trace *trace,

@@ -130,9 +130,9 @@ void memledger_html_cell_count(FILE *out, s64 number, bool known)
 void memledger_html_begin_table(FILE *out, const char *caption,
 				const char *const *headings)
 {
-	fputs("<div class=\"wide\"><table>\n<caption>", out);
+	fputs("<div class=\"wide\"><table>\n<caption><span>", out);
 	memledger_html_text(out, caption);
-	fputs("</caption>\n<thead><tr>", out);
+	fputs("</span></caption>\n<thead><tr>", out);
 	for (; *headings; headings++) {
 		fputs("<th scope=\"col\">", out);
 		memledger_html_text(out, *headings);

@@ -143,10 +143,35 @@ static const char *const kinds[NR_MEMLEDGER_RETAINED] = {
 	[MEMLEDGER_RETAINED_VMA] = "mapping",
 };
 
-static void print_id(FILE *out, const struct memledger_retained *retained)
+/* A newline is where a line ends; all else is escaped. */
+static void print_holders(FILE *out, char *holders)
 {
+	char *line, *next = holders;
+
+	while ((line = strsep(&next, "\n"))) {
+		memledger_html_text(out, line);
+		if (next) {
+			next[-1] = '\n';
+			putc('\n', out);
+		}
+	}
+}
+
+/* Who holds it comes first: of a wide table a phone shows the left side. */
+static void print_item(FILE *out, const struct memledger_retained *retained)
+{
+	fputs("<tr>", out);
+	memledger_html_cell_text(out, *retained->what ? retained->what :
+				 "(unknown)");
+	fputs("<td class=\"text\">", out);
+	print_holders(out, retained->holders);
+	fputs("</td>", out);
+	memledger_html_cell_kb(out, NULL, retained->size, true);
+	fprintf(out, "<td>%.1f</td><td>%s</td>", retained->age_ns / 1e9,
+		kinds[retained->kind]);
 	fprintf(out, retained->kind == MEMLEDGER_RETAINED_VMA ?
-		"<td>%llx</td>" : "<td>%llu</td>", retained->id);
+		"<td>%llx</td></tr>\n" : "<td>%llu</td></tr>\n",
+		retained->id);
 }
 
 /**
@@ -156,8 +181,8 @@ static void print_id(FILE *out, const struct memledger_retained *retained)
 void memledger_page_print_retained(struct memledger_page *page)
 {
 	static const char *const headings[] = {
-		"Exporter, usage or name", "What", "Number", "Size", "Age",
-		"Held by", NULL
+		"Exporter, usage or name", "Held by", "Size", "Age", "What",
+		"Number", NULL
 	};
 	const struct memledger_recording *recording = page->recording;
 	FILE *out = page->out;
@@ -169,31 +194,12 @@ void memledger_page_print_retained(struct memledger_page *page)
 		      out);
 		return;
 	}
+	fputs("<div class=\"held\">\n", out);
 	memledger_html_begin_table(out,
 				   "What should have been released and was still there, in kB and seconds",
 				   headings);
-	for (i = 0; i < recording->nr_retained; i++) {
-		const struct memledger_retained *retained =
-			&recording->retained[i];
-		char *line, *next = retained->holders;
-
-		fputs("<tr>", out);
-		memledger_html_cell_text(out, *retained->what ?
-					 retained->what : "(unknown)");
-		fprintf(out, "<td>%s</td>", kinds[retained->kind]);
-		print_id(out, retained);
-		memledger_html_cell_kb(out, NULL, retained->size, true);
-		fprintf(out, "<td>%.1f</td><td class=\"text\">",
-			retained->age_ns / 1e9);
-		/* A newline is where a line ends; all else is escaped. */
-		while ((line = strsep(&next, "\n"))) {
-			memledger_html_text(out, line);
-			if (next) {
-				next[-1] = '\n';
-				putc('\n', out);
-			}
-		}
-		fputs("</td></tr>\n", out);
-	}
+	for (i = 0; i < recording->nr_retained; i++)
+		print_item(out, &recording->retained[i]);
 	memledger_html_end_table(out);
+	fputs("</div>\n", out);
 }

@@ -174,9 +174,26 @@ void memledger_terminal_measure(struct memledger_terminal *terminal)
 		terminal->height = size.ws_row;
 }
 
+/*
+ * As much of a picture as there is room for. Behind the last line of a terminal a
+ * newline would move all others up.
+ */
+static size_t fitting(const struct memledger_terminal *terminal,
+		      const char *text, size_t len)
+{
+	unsigned int lines = 0;
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (text[i] == '\n' && ++lines == terminal->height)
+			return i;
+	return len;
+}
+
 /**
  * memledger_terminal_show - show a picture
- * @terminal: in the place of the last picture there, or below it in a file
+ * @terminal: in the place of the last picture there, and cut where it ends, or
+ *	below the last picture in a file
  * @text: the picture
  * @len: its length, bytes
  */
@@ -188,7 +205,7 @@ void memledger_terminal_show(const struct memledger_terminal *terminal,
 		return;
 	}
 	write_text("\033[H\033[J");
-	write_all(text, len);
+	write_all(text, fitting(terminal, text, len));
 }
 
 /**

@@ -429,7 +429,8 @@ def check_trace(data):
             if event["ts"] < last.get(track, 0):
                 wrong.append(("order", event))
             last[track] = event["ts"]
-            if not all(isinstance(value, int) and value >= 0
+            if not event["args"] or \
+               not all(isinstance(value, int) and value >= 0
                        for value in event["args"].values()):
                 wrong.append(("counter", event))
     if {pid for pid, _ in last} - named:
@@ -478,6 +479,20 @@ def test_chrome(directory):
         expect("trace: marks and retained objects, gpu %s" % gpu, marks,
                ["opened", "closed </script><img src=x onerror=alert(1)>&\"'"
                 "\x1b[31m\n\u202e"] + ["retained"] * (6 if gpu else 0))
+
+
+def test_chrome_empty(directory):
+    """A reader may refuse all of a trace for one counter of nothing."""
+    file = journal.Journal()
+    file.session([("process", "app [77]")])
+    file.sample(10 ** 9, journal.total({"native_heap": journal.row(4096)}),
+                graphics={"gpumem_unmapped": 0})
+    path = write(directory, "empty", file.data)
+    data = json.loads(run_good("export", path, "--chrome"))
+    expect("trace: no counter of nothing",
+           (check_trace(data), {event["name"] for event in data["traceEvents"]
+                                if event["ph"] == "C"}),
+           ([], {"total", "pss", "swap_pss", "gpu", "dmabuf"}))
 
 
 # --- the page --------------------------------------------------------------
@@ -638,6 +653,7 @@ def test_all(directory):
     test_full(directory, sysfs)
     test_exited(directory, sysfs)
     test_chrome(directory)
+    test_chrome_empty(directory)
     test_page(directory)
     test_reused(directory)
     sys.stdout.flush()
