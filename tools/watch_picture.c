@@ -334,8 +334,9 @@ void memledger_watch_print_end(FILE *out,
 		return;
 	}
 	comm = memledger_escape_text(view->comm, "");
-	fprintf(out, "%s[%d]%s, %u rounds\n", comm ? comm : "", view->pid,
-		view->exited ? " has exited" : "", view->round);
+	fprintf(out, "%s[%d]%s, %u round%s\n", comm ? comm : "", view->pid,
+		view->exited ? " has exited" : "", view->round,
+		view->round == 1 ? "" : "s");
 	free(comm);
 	memledger_finding_print(out, &view->finding);
 }
