@@ -162,6 +162,19 @@ static void owner_test(struct kunit *test)
 	}
 }
 
+static void path_test(struct kunit *test)
+{
+	char *path = kunit_kmalloc(test, 8192, GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, path);
+	for (i = 0; i < ARRAY_SIZE(memledger_path_cases); i++)
+		KUNIT_EXPECT_TRUE_MSG(test,
+				      memledger_path_case_is(&memledger_path_cases[i],
+							     path),
+				      "%zu bytes", memledger_path_cases[i].len);
+}
+
 static void names_test(struct kunit *test)
 {
 	struct memledger_names names = {};
@@ -277,6 +290,7 @@ static struct kunit_case unknown_tests[] = {
 	KUNIT_CASE(class_coverage_test),
 	KUNIT_CASE(class_names_test),
 	KUNIT_CASE(owner_test),
+	KUNIT_CASE(path_test),
 	KUNIT_CASE(names_test),
 	KUNIT_CASE(names_growth_test),
 	KUNIT_CASE(names_empty_test),

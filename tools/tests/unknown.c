@@ -49,6 +49,16 @@ static int check_owner(const struct memledger_owner_case *c)
 	return 1;
 }
 
+static int check_path(const struct memledger_path_case *c)
+{
+	char path[8192];
+
+	if (memledger_path_case_is(c, path))
+		return 0;
+	printf("a path of %zu bytes is not told with %zu\n", c->len, c->told);
+	return 1;
+}
+
 static int check_names(void)
 {
 	struct memledger_names names = {};
@@ -221,6 +231,8 @@ int main(void)
 		wrong += check_class(&memledger_unknown_cases[i]);
 	for (i = 0; i < ARRAY_SIZE(memledger_owner_cases); i++)
 		wrong += check_owner(&memledger_owner_cases[i]);
+	for (i = 0; i < ARRAY_SIZE(memledger_path_cases); i++)
+		wrong += check_path(&memledger_path_cases[i]);
 	wrong += check_names();
 	wrong += check_growth();
 	wrong += check_hard_names();
