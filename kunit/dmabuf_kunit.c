@@ -493,6 +493,42 @@ static void many_test(struct kunit *test)
 	}
 }
 
+/*
+ * Numbers that all belonged into one slot when they were multiplied by a number
+ * that everybody could know. Half of the slots being free, each is found half a
+ * slot too late for most keys.
+ */
+static void hard_numbers_test(struct kunit *test)
+{
+	const u64 factor = 0x9e3779b97f4a7c15ULL;
+	struct memledger_dmabuf_table table = {};
+	u64 inverse = 1, misses = 0;
+	u32 i, mask;
+
+	/* Each step doubles the number of low bits that are right. */
+	while (inverse * factor != 1)
+		inverse *= 2 - factor * inverse;
+	for (i = 1; i <= 8192; i++) {
+		const struct memledger_dmabuf_desc desc = {
+			.ino = i * inverse,
+		};
+
+		KUNIT_EXPECT_EQ(test,
+				memledger_dmabuf_add_buffer(&table, &desc), 0);
+	}
+	mask = 2 * table.max_buffers - 1;
+	for (i = 0; i <= mask; i++) {
+		u32 slot = table.slots[i];
+
+		if (slot)
+			misses += (i - slot_of(&table,
+					       table.buffers[slot - 1].ino)) &
+				  mask;
+	}
+	KUNIT_EXPECT_LT(test, misses, 2 * 8192ULL);
+	memledger_dmabuf_free(&table);
+}
+
 /* Each allocation in turn finds no memory: what is there stays consistent. */
 static void no_memory_test(struct kunit *test)
 {
@@ -547,6 +583,7 @@ static struct kunit_case dmabuf_tests[] = {
 	KUNIT_CASE(names_test),
 	KUNIT_CASE(empty_test),
 	KUNIT_CASE(many_test),
+	KUNIT_CASE(hard_numbers_test),
 	KUNIT_CASE(no_memory_test),
 	{}
 };

@@ -872,6 +872,38 @@ static void pmd_test(struct kunit *test)
 	pmd_part_test(test, test->param_value, HPAGE_PMD_SIZE);
 	pmd_part_test(test, test->param_value, HPAGE_PMD_SIZE / 4);
 }
+
+/* DAX's pages are no folio together, and nobody counts who maps them. */
+static void pmd_devmap_test(struct kunit *test)
+{
+	/* Kernels without the bit in page-table entries have not this either. */
+#ifdef CONFIG_ARCH_HAS_PTE_DEVMAP
+	const struct memledger_vma_usage one = {
+		.rss = 1, .pss = 1, .private_clean = 1,
+	};
+	unsigned long pages = __get_free_pages(GFP_KERNEL, HPAGE_PMD_ORDER);
+	struct memledger_vma_usage want = {};
+	struct fixture *f = test->priv;
+	pmd_t pmd;
+
+	KUNIT_ASSERT_NE(test, pages, 0UL);
+	pmd = pfn_pmd(page_to_pfn(virt_to_page((void *)pages)),
+		      vm_get_page_prot(VM_READ));
+	pmd = pmd_mkdevmap(pmd_mkhuge(pmd));
+	if (memledger_follows_huge()) {
+		want = scale(&one, PAGE_SIZE);
+		/* This page, unlike DAX's, is not a device's. */
+		want.file_pmd_mapped = HPAGE_PMD_SIZE;
+	}
+	f->usage = (struct memledger_vma_usage){};
+	account_pmd(&f->walk, ADDR, ADDR + HPAGE_PMD_SIZE, pmd);
+	memledger_page_walk_flush(&f->walk);
+	memledger_expect_vma(test, "devmap", &f->usage, &want);
+	free_pages(pages, HPAGE_PMD_ORDER);
+#else
+	kunit_skip(test, "this kernel has no such entries");
+#endif
+}
 #endif
 
 #ifdef CONFIG_HUGETLB_PAGE
@@ -921,6 +953,7 @@ static struct kunit_case page_walk_tests[] = {
 	KUNIT_CASE(shmem_swap_large_test),
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
 	KUNIT_CASE_PARAM(pmd_test, pmd_gen_params),
+	KUNIT_CASE(pmd_devmap_test),
 #endif
 #ifdef CONFIG_HUGETLB_PAGE
 	KUNIT_CASE(hugetlb_entry_test),

@@ -253,6 +253,39 @@ static const struct memledger_names_result {
 
 #undef CASE
 
+/* Paths of so many bytes "/abc/abc...", and with how many an owner is told. */
+static const struct memledger_path_case {
+	size_t len;
+	size_t told;
+} memledger_path_cases[] = {
+	{ 1, 1 },
+	{ 100, 100 },
+	{ 511, 511 },
+	/* "..." and 508 bytes, or fewer: those from a slash on. */
+	{ 512, 3 + 508 },
+	{ 513, 3 + 505 },
+	{ 514, 3 + 506 },
+	{ 8190, 3 + 506 },
+};
+
+/* Fills in @path, of 8192 bytes; returns whether it is told as it should be. */
+static inline bool memledger_path_case_is(const struct memledger_path_case *c,
+					  char *path)
+{
+	const char *told, *dots;
+	size_t i;
+
+	for (i = 0; i < c->len; i++)
+		path[i] = "/abc"[i % 4];
+	path[c->len] = '\0';
+	told = memledger_owner_path(path, &dots);
+	if (c->told == c->len)
+		return told == path && !*dots;
+	return !strcmp(dots, "...") && *told == '/' &&
+	       told + strlen(told) == path + c->len &&
+	       strlen(dots) + strlen(told) == c->told;
+}
+
 /* So many names that the table has to grow, and grow again. */
 #define MEMLEDGER_NAMES_CASE_MANY	300
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Names in, classes of Unknown, owners and the table of names out: unknown.c
- * and names.c against unknown_cases.h, and the table against itself.
+ * and names.c against unknown_cases.h, the table against itself, and its hash
+ * against the kernel's.
  */
 #include <linux/ctype.h>
+#include <linux/siphash.h>
 
 #include <kunit/test.h>
 
 #include "../module/lib/unknown.c"
 #include "../module/lib/names.c"
+#include "../module/lib/hash.c"
 
 #include "unknown_cases.h"
 
@@ -159,6 +162,19 @@ static void owner_test(struct kunit *test)
 	}
 }
 
+static void path_test(struct kunit *test)
+{
+	char *path = kunit_kmalloc(test, 8192, GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, path);
+	for (i = 0; i < ARRAY_SIZE(memledger_path_cases); i++)
+		KUNIT_EXPECT_TRUE_MSG(test,
+				      memledger_path_case_is(&memledger_path_cases[i],
+							     path),
+				      "%zu bytes", memledger_path_cases[i].len);
+}
+
 static void names_test(struct kunit *test)
 {
 	struct memledger_names names = {};
@@ -232,6 +248,41 @@ static void names_empty_test(struct kunit *test)
 	memledger_names_free(&names);
 }
 
+/* Of every length, from every offset into a word. */
+static void hash_test(struct kunit *test)
+{
+	struct memledger_hash_key key;
+	hsiphash_key_t same;
+	u8 data[64];
+	size_t from, len;
+
+	memledger_hash_key_init(&key);
+	same.key[0] = key.word[0];
+	same.key[1] = key.word[1];
+	get_random_bytes(data, sizeof(data));
+	for (from = 0; from < 8; from++) {
+		for (len = 0; from + len <= sizeof(data); len++)
+			KUNIT_EXPECT_EQ_MSG(test,
+					    memledger_hash(&key, data + from,
+							   len),
+					    hsiphash(data + from, len, &same),
+					    "%zu bytes from %zu", len, from);
+	}
+}
+
+/* Who has found out where one table has its names knows nothing of another. */
+static void names_key_test(struct kunit *test)
+{
+	const struct memledger_names_case c = { .name = "[anon:a]" };
+	struct memledger_names a = {}, b = {};
+
+	KUNIT_EXPECT_EQ(test, memledger_names_case_add(&a, &c), 0);
+	KUNIT_EXPECT_EQ(test, memledger_names_case_add(&b, &c), 0);
+	KUNIT_EXPECT_TRUE(test, memcmp(&a.key, &b.key, sizeof(a.key)));
+	memledger_names_free(&a);
+	memledger_names_free(&b);
+}
+
 static struct kunit_case unknown_tests[] = {
 	KUNIT_CASE(class_test),
 	KUNIT_CASE(class_needs_name_test),
@@ -239,9 +290,12 @@ static struct kunit_case unknown_tests[] = {
 	KUNIT_CASE(class_coverage_test),
 	KUNIT_CASE(class_names_test),
 	KUNIT_CASE(owner_test),
+	KUNIT_CASE(path_test),
 	KUNIT_CASE(names_test),
 	KUNIT_CASE(names_growth_test),
 	KUNIT_CASE(names_empty_test),
+	KUNIT_CASE(names_key_test),
+	KUNIT_CASE(hash_test),
 	{}
 };
 

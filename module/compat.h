@@ -163,6 +163,16 @@ static inline bool memledger_pmd_special(pmd_t pmd)
 }
 
 /*
+ * Up to 6.5 smaps counts what follow_trans_huge_pmd() finds behind a huge entry,
+ * as a core dump does: DAX's pages, too, but nothing where access has been taken
+ * away for NUMA balancing, or by mprotect(). Later it is vm_normal_page_pmd().
+ */
+static inline bool memledger_follows_huge(void)
+{
+	return LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0);
+}
+
+/*
  * From 6.12 at the latest smaps walks VM_PFNMAP mappings and counts the pages
  * that were copied on write into them; 6.1 passes them over.
  */

@@ -17,16 +17,18 @@
 
 /**
  * struct code - executable mappings of a process, in ascending order
- * @maps: the mappings; their names are allocated
+ * @names: what they are called, each once
+ * @maps: the mappings
  * @nr: how many
  * @max: for how many there is room
  */
 struct code {
+	struct memledger_names names;
 	struct code_map {
 		unsigned long start;
 		unsigned long end;
 		u64 offset;
-		char *name;
+		const char *name;
 		bool runtime;
 	} *maps;
 	unsigned int nr;
@@ -50,14 +52,39 @@ static bool is_runtime(const char *path)
 	return !strcmp(path, "[vdso]");
 }
 
-static int add_code(struct code *code, const struct memledger_vma_line *line)
+/*
+ * The name of a mapping; NULL without memory. Most have that of others, and a
+ * process can have one long name for all the mappings that there may be.
+ */
+static const char *intern_name(struct code *code,
+			       const struct memledger_vma_line *line,
+			       char *text, size_t size)
+{
+	const char *told, *dots;
+	u32 index;
+
+	/* A file of that name need no longer be this one. */
+	scnprintf(text, size, "%s%s", line->name,
+		  line->deleted ? " (deleted)" : "");
+	told = memledger_owner_path(text, &dots);
+	if (told != text) {
+		told -= strlen(dots);
+		memcpy(&text[told - text], dots, strlen(dots));
+	}
+	if (memledger_names_intern(&code->names, told, strlen(told), 0, &index))
+		return NULL;
+	return code->names.rows[index].text;
+}
+
+static int add_code(struct code *code, const struct memledger_vma_line *line,
+		    char *text, size_t size)
 {
 	struct code_map *map;
 
 	if (code->nr == code->max) {
 		unsigned int max = code->max ? 2 * code->max : 64;
 		struct code_map *maps = kvmalloc_array(max, sizeof(*maps),
-						       GFP_KERNEL);
+						       GFP_KERNEL_ACCOUNT);
 
 		if (!maps)
 			return -ENOMEM;
@@ -72,9 +99,7 @@ static int add_code(struct code *code, const struct memledger_vma_line *line)
 	map->end = line->end;
 	map->offset = line->offset;
 	map->runtime = is_runtime(line->name);
-	/* A file of that name need no longer be this one. */
-	map->name = kasprintf(GFP_KERNEL, "%s%s", line->name,
-			      line->deleted ? " (deleted)" : "");
+	map->name = intern_name(code, line, text, size);
 	if (!map->name)
 		return -ENOMEM;
 	code->nr++;
@@ -83,14 +108,12 @@ static int add_code(struct code *code, const struct memledger_vma_line *line)
 
 static void free_code(struct code *code)
 {
-	unsigned int i;
-
-	for (i = 0; i < code->nr; i++)
-		kfree(code->maps[i].name);
+	memledger_names_free(&code->names);
 	kvfree(code->maps);
 }
 
-static int read_code(struct memledger_target *target, struct code *code)
+static int read_code(struct memledger_target *target, struct code *code,
+		     char *text, size_t size)
 {
 	struct memledger_vma_cursor *cursor;
 	struct memledger_vma_line line;
@@ -102,7 +125,7 @@ static int read_code(struct memledger_target *target, struct code *code)
 	while ((ret = memledger_vma_cursor_next(cursor, &line)) > 0) {
 		if (line.perms[2] != 'x' || !*line.name)
 			continue;
-		ret = add_code(code, &line);
+		ret = add_code(code, &line, text, size);
 		if (ret)
 			break;
 	}
@@ -221,7 +244,7 @@ int memledger_owners_read(struct memledger_target *target,
 	text = kvmalloc(OWNER_TEXT_SIZE, GFP_KERNEL);
 	if (!text)
 		return -ENOMEM;
-	ret = read_code(target, &code);
+	ret = read_code(target, &code, text, OWNER_TEXT_SIZE);
 	if (ret)
 		goto out_free;
 	cursor = memledger_vma_cursor_open(target, true);

@@ -611,6 +611,27 @@ void memledger_page_walk_flush(struct memledger_page_walk *walk)
 #define HUGE_COST	8
 
 #ifdef CONFIG_TRANSPARENT_HUGEPAGE
+/*
+ * Which page is the huge zero page is exported to nobody, but no other folio is
+ * mapped by an entry without being counted: under the lock, no entire mapping
+ * means that it is the zero page.
+ */
+static bool page_is_huge_zero(struct page *page)
+{
+	return !memledger_folio_entire_mapcount(page_folio(page));
+}
+
+/* As follow_trans_huge_pmd() with FOLL_DUMP; DAX's pages are not counted. */
+static struct page *followed_huge_page(struct page *page, pmd_t pmd)
+{
+	if (pmd_protnone(pmd))
+		return NULL;
+	if (!memledger_pmd_devmap(pmd) && PageCompound(page) &&
+	    page_is_huge_zero(page))
+		return NULL;
+	return page;
+}
+
 /* The page of a present huge entry that smaps counts, or NULL. */
 static struct page *normal_huge_page(struct memledger_page_walk *walk,
 				     unsigned long addr, pmd_t pmd)
@@ -622,6 +643,8 @@ static struct page *normal_huge_page(struct memledger_page_walk *walk,
 	if (memledger_pmd_special(pmd) || !find_pfns(walk, pfn))
 		return NULL;
 	page = pfn_to_page(pfn);
+	if (memledger_follows_huge())
+		return followed_huge_page(page, pmd);
 	if (vma->vm_flags & VM_MIXEDMAP)
 		return page;
 	if (vma->vm_flags & VM_PFNMAP) {
@@ -633,14 +656,7 @@ static struct page *normal_huge_page(struct memledger_page_walk *walk,
 	}
 	if (memledger_pmd_devmap(pmd))
 		return NULL;
-	/*
-	 * Which page is the huge zero page is exported to nobody, but nothing
-	 * else is mapped by an entry without being counted: under the lock,
-	 * no entire mapping means that it is the zero page.
-	 */
-	if (!memledger_folio_entire_mapcount(page_folio(page)))
-		return NULL;
-	return page;
+	return page_is_huge_zero(page) ? NULL : page;
 }
 
 /*

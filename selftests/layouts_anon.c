@@ -327,6 +327,19 @@ static void build_thp_forked_whole(void)
 	sharer(NULL, NULL);
 }
 
+/*
+ * Still huge, but of no access, which looks like what NUMA balancing does. There
+ * 6.1's smaps has nothing of it.
+ */
+static void build_thp_no_access(void)
+{
+	char *p = huge(3);
+
+	must(!mprotect(p + HUGE, HUGE, PROT_NONE));
+	must(page_flags(p + HUGE) & KPF_HEAD);
+	must(page_flags(p + 2 * HUGE - page_size()) & KPF_TAIL);
+}
+
 static void build_thp_locked(void)
 {
 	must(!mlock(huge(2), 2 * HUGE));
@@ -466,6 +479,8 @@ const struct layout anon_layouts[] = {
 	{ "thp_forked", build_thp_forked_whole, 0, {
 		{ FIELD_anon_huge, HUGES(4) },
 		{ FIELD_shared_dirty, HUGES(4) } } },
+	{ "thp_no_access", build_thp_no_access, 0, {
+		{ FIELD_rss, HUGES(4) }, { FIELD_anon_huge, HUGES(4) } } },
 	{ "thp_locked", build_thp_locked, 0, {
 		{ FIELD_anon_huge, HUGES(4) }, { FIELD_locked, HUGES(4) } } },
 	{ "huge_zero_page", build_huge_zero_page, NEED_HUGE_ZERO, {

@@ -204,25 +204,40 @@ TEST_F_TIMEOUT(limits, names_of_every_length, TIMEOUT)
 #define DEPTH		40
 #define DIR_NAME	120
 
-static void map_deep(void *arg)
+/* Into one directory more. */
+static void go_down(void)
 {
 	char name[DIR_NAME + 1];
+
+	memset(name, 'd', DIR_NAME);
+	name[DIR_NAME] = '\0';
+	if ((mkdir(name, 0700) && errno != EEXIST) || chdir(name))
+		_exit(1);
+}
+
+static int make_file(const char *name, size_t len)
+{
+	int fd = open(name, O_RDWR | O_CREAT, 0700);
+
+	if (fd < 0 || ftruncate(fd, len))
+		_exit(1);
+	return fd;
+}
+
+static void map_deep(void *arg)
+{
 	int fd;
 
 	(void)arg;
-	memset(name, 'd', DIR_NAME);
-	name[DIR_NAME] = '\0';
 	if (chdir("/tmp"))
 		_exit(1);
 	for (int i = 0; i < DEPTH; i++) {
-		fd = open("file", O_RDWR | O_CREAT, 0600);
-		if (fd < 0 || ftruncate(fd, page_size()) ||
-		    mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0) ==
+		fd = make_file("file", page_size());
+		if (mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0) ==
 		    MAP_FAILED)
 			_exit(1);
 		close(fd);
-		if ((mkdir(name, 0700) && errno != EEXIST) || chdir(name))
-			_exit(1);
+		go_down();
 	}
 }
 
@@ -234,6 +249,174 @@ TEST_F_TIMEOUT(limits, paths_longer_than_path_max, TIMEOUT)
 	ASSERT_EQ(compare_process(self->pid, true, &smaps), 0);
 	EXPECT_GT(longest_name(&smaps, "/tmp/d"), 4096);
 	vmas_free(&smaps);
+}
+
+/*
+ * Code whose file has a path of 7 kB: whoever looks for owners remembers what
+ * code is called.
+ */
+#define CODE_DEPTH	60
+#define NR_CODE		20000
+#define NR_OWNED	20000
+
+static int make_code(size_t len)
+{
+	if (chdir("/tmp"))
+		_exit(1);
+	for (int i = 0; i < CODE_DEPTH; i++)
+		go_down();
+	return make_file("code", len);
+}
+
+/* So much of the path is told, and not more. */
+static void tell_code(char *to, size_t size)
+{
+	memset(to, 0, size);
+	strcpy(to, "...");
+	for (int i = 0; i < 4; i++) {
+		strcat(to, "/");
+		memset(to + strlen(to), 'd', DIR_NAME);
+	}
+	strcat(to, "/code");
+}
+
+static void own(char *start, unsigned long addr)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "mappingowner 0x%lx", addr);
+	touch(start, page_size());
+	if (prctl(PR_SET_VMA, PR_SET_VMA_ANON_NAME, start, page_size(), name))
+		_exit(1);
+}
+
+static char *map_own(size_t nr)
+{
+	char *p = mmap(NULL, nr * page_size(), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		_exit(1);
+	return p;
+}
+
+/* The same page again and again, which the kernel does not merge. */
+static void map_code_often(void *arg)
+{
+	char *code = mmap(NULL, NR_CODE * page_size(), PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	int fd = make_code(2 * page_size());
+
+	(void)arg;
+	if (code == MAP_FAILED)
+		_exit(1);
+	for (size_t i = 0; i < NR_CODE; i++)
+		if (mmap(code + i * page_size(), page_size(),
+			 PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, fd,
+			 page_size()) == MAP_FAILED)
+			_exit(1);
+	own(map_own(1), (unsigned long)code + NR_CODE / 2 * page_size() + 5);
+}
+
+/* One mapping of code, of which each byte is an owner. */
+static void own_much(void *arg)
+{
+	int fd = make_code(2 * NR_OWNED);
+	char *code = mmap(NULL, 2 * NR_OWNED, PROT_READ | PROT_EXEC,
+			  MAP_PRIVATE, fd, 0);
+	char *p = map_own(NR_OWNED);
+
+	(void)arg;
+	if (code == MAP_FAILED)
+		_exit(1);
+	for (size_t i = 0; i < NR_OWNED; i++)
+		own(p + i * page_size(), (unsigned long)code + i);
+}
+
+static long long unreclaimable(void)
+{
+	char *text = file_slurp("/proc/meminfo"), *at;
+	long long kb = -1;
+
+	at = text ? strstr(text, "\nSUnreclaim:") : NULL;
+	if (at)
+		kb = strtoll(at + strlen("\nSUnreclaim:"), NULL, 10);
+	free(text);
+	return kb;
+}
+
+static void read_owners(void *arg)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), DETAILS "processes/%d/owners",
+		 *(pid_t *)arg);
+	fd = open(path, O_RDONLY);
+	_exit(fd < 0);
+}
+
+/* How much kernel memory was there at a time while owners were found; in kB. */
+static long long owners_take(pid_t pid, int *status)
+{
+	long long before = unreclaimable(), most = before, now;
+	pid_t reader = start_process(read_owners, &pid);
+
+	do {
+		now = unreclaimable();
+		most = now > most ? now : most;
+	} while (!waitpid(reader, status, WNOHANG));
+	return most - before;
+}
+
+/* How often @text is in the owners of a process; a negative errno. */
+static int owners_with(pid_t pid, const char *text)
+{
+	char path[64], *owners, *at;
+	int nr = 0;
+
+	snprintf(path, sizeof(path), DETAILS "processes/%d/owners", pid);
+	owners = file_slurp(path);
+	if (!owners)
+		return -errno;
+	for (at = owners; (at = strstr(at, text)); at += strlen(text))
+		nr++;
+	free(owners);
+	return nr;
+}
+
+/* What would be there for each mapping, or row, is far more than that. */
+#define OWNERS_KB	(NR_CODE * 7 / 4)
+
+TEST_F_TIMEOUT(limits, code_with_a_long_path, TIMEOUT)
+{
+	static char told[1024], line[1100];
+	int status;
+
+	if (node_read("features/anon_names") != 1)
+		SKIP(return, "this kernel has no names of anonymous memory");
+	tell_code(told, sizeof(told));
+	ASSERT_EQ(start_tracked(&self->pid, map_code_often, NULL), 0);
+	EXPECT_LT(owners_take(self->pid, &status), OWNERS_KB);
+	EXPECT_EQ(status, 0);
+	snprintf(line, sizeof(line), " rw-p name %s+0x%lx\n", told,
+		 page_size() + 5);
+	EXPECT_EQ(owners_with(self->pid, line), 1);
+}
+
+TEST_F_TIMEOUT(limits, owners_with_a_long_path, 2 * TIMEOUT)
+{
+	static char told[1024], line[1100];
+	int status;
+
+	if (node_read("features/anon_names") != 1)
+		SKIP(return, "this kernel has no names of anonymous memory");
+	tell_code(told, sizeof(told));
+	ASSERT_EQ(start_tracked(&self->pid, own_much, NULL), 0);
+	EXPECT_LT(owners_take(self->pid, &status), OWNERS_KB);
+	EXPECT_EQ(status, 0);
+	snprintf(line, sizeof(line), " rw-p name %s+0x", told);
+	EXPECT_EQ(owners_with(self->pid, line), NR_OWNED);
 }
 
 /*

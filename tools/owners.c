@@ -56,6 +56,7 @@ static char *owner_of(const struct memledger_vmas *vmas,
 		      const struct memledger_vma *vma)
 {
 	const struct memledger_vma *code;
+	const char *path, *dots;
 	char *text;
 	u64 addr;
 	int len;
@@ -67,11 +68,13 @@ static char *owner_of(const struct memledger_vmas *vmas,
 		return len < 0 ? NULL : text;
 	}
 	code = find_code(vmas, addr);
-	if (code)
-		len = asprintf(&text, "%s+0x%llx", code->name,
+	if (code) {
+		path = memledger_owner_path(code->name, &dots);
+		len = asprintf(&text, "%s%s+0x%llx", dots, path,
 			       addr - code->start + code->offset);
-	else
+	} else {
 		len = asprintf(&text, "unresolved 0x%llx", addr);
+	}
 	return len < 0 ? NULL : text;
 }
 
@@ -202,15 +205,15 @@ int memledger_owners_parse(struct memledger_owners *owners, char *text,
 }
 
 /*
- * "PATH+0x12": the path, to be freed, and the number. Neither "unknown caller"
- * nor "unresolved ..." is one.
+ * "PATH+0x12": the path or the end of it, to be freed, and the number. Neither
+ * "unknown caller" nor "unresolved ..." is one.
  */
 static char *split_owner(const char *text, u64 *offset)
 {
 	const char *plus = strrchr(text, '+');
 	char *end;
 
-	if ((*text != '/' && *text != '[') || !plus || strncmp(plus, "+0x", 3))
+	if (!strchr("/[.", *text) || !plus || strncmp(plus, "+0x", 3))
 		return NULL;
 	*offset = strtoull(plus + 1, &end, 16);
 	return *end ? NULL : strndup(text, plus - text);

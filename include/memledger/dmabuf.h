@@ -12,6 +12,7 @@
 #define _MEMLEDGER_DMABUF_H
 
 #include <memledger/account.h>
+#include <memledger/hash.h>
 
 /* Bytes of a buffer's name and of a process's, the NUL included. */
 #define MEMLEDGER_DMABUF_NAME_SIZE	32
@@ -172,6 +173,8 @@ struct memledger_dmabuf_process {
  * @size: bytes of all buffers
  * @unattributed_count: buffers that no process holds
  * @unattributed_size: bytes of these
+ * @key: for @slots; a process can keep those of many buffers whose numbers
+ *	have something in common
  * @incomplete: something could not be added, or a sum is too large
  *
  * All zero is an empty table.
@@ -194,6 +197,7 @@ struct memledger_dmabuf_table {
 	u64 size;
 	u64 unattributed_count;
 	u64 unattributed_size;
+	struct memledger_hash_key key;
 	bool incomplete;
 };
 

@@ -15,6 +15,7 @@
 #include <linux/kernel.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
+#include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -29,8 +30,14 @@
 /* Zeroed memory, where sleeping is allowed; NULL if there is none. */
 #define memledger_alloc(size)		kvzalloc(size, GFP_KERNEL_ACCOUNT)
 #define memledger_free(p)		kvfree(p)
+/*
+ * Where @compare calls memledger_rest() a long one keeps nobody waiting: nothing
+ * is held meanwhile.
+ */
 #define memledger_sort(base, nr, size, compare) \
 	sort(base, nr, size, compare, NULL)
+/* Bytes that nobody can guess. */
+#define memledger_random(to, len)	get_random_bytes(to, len)
 /* In long loops, where sleeping is allowed: lets others run. */
 #define memledger_rest()		cond_resched()
 
@@ -44,6 +51,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 typedef uint8_t u8;
 typedef uint16_t u16;
@@ -60,6 +68,9 @@ typedef long long s64;
 #define memledger_free(p)		free(p)
 #define memledger_sort(base, nr, size, compare) \
 	((nr) ? qsort(base, nr, size, compare) : (void)0)
+/* The 16 that the kernel has given to this program at its start. */
+#define memledger_random(to, len) \
+	memcpy(to, (const void *)getauxval(AT_RANDOM), len)
 #define memledger_rest()		((void)0)
 
 #define U64_MAX				(~0ULL)

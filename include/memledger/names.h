@@ -6,12 +6,13 @@
 #define _MEMLEDGER_NAMES_H
 
 #include <memledger/account.h>
+#include <memledger/hash.h>
 
 /**
  * struct memledger_name - all mappings of a name
  * @text: the name, NUL-terminated; empty for those without
  * @len: of @text
- * @hash: of @text and @class
+ * @hash: of @text and @class, by the table's key
  * @class: enum memledger_unknown_class, which tells unnamed mappings apart; a
  *	table that is not printed here may have another number in it
  * @usage: their numbers
@@ -31,6 +32,7 @@ struct memledger_name {
  * @max: for how many there is room
  * @slots: hash table: index into @rows plus 1, 0 for a free slot
  * @nr_slots: size of @slots, a power of two
+ * @key: for the hashes; processes choose names
  *
  * All zero is an empty table.
  */
@@ -40,8 +42,11 @@ struct memledger_names {
 	u32 max;
 	u32 *slots;
 	u32 nr_slots;
+	struct memledger_hash_key key;
 };
 
+int memledger_names_intern(struct memledger_names *names, const char *text,
+			   size_t len, u32 class, u32 *index);
 int memledger_names_add(struct memledger_names *names, const char *text,
 			size_t len, u32 class,
 			const struct memledger_vma_usage *vma, bool swappable);

@@ -52,7 +52,11 @@ extern const char *const
 enum memledger_unknown_class
 memledger_unknown_classify(const char *name, size_t len, unsigned int prot);
 bool memledger_unknown_needs_name(enum memledger_unknown_class class);
+/* Bytes that an owner's path is told with, the NUL included. */
+#define MEMLEDGER_OWNER_PATH_SIZE	512
+
 bool memledger_unknown_has_owner(enum memledger_unknown_class class);
 bool memledger_unknown_owner(const char *name, size_t len, u64 *addr);
+const char *memledger_owner_path(const char *path, const char **dots);
 
 #endif

@@ -43,10 +43,9 @@ static u32 doubled(u32 max)
 	return max ? 2 * max : 64;
 }
 
-/* Inode numbers are consecutive: spread them. */
 static u32 slot_of(const struct memledger_dmabuf_table *table, u64 ino)
 {
-	return (u32)((ino * 0x9e3779b97f4a7c15ULL) >> 32) &
+	return memledger_hash(&table->key, &ino, sizeof(ino)) &
 	       (2 * table->max_buffers - 1);
 }
 
@@ -100,6 +99,8 @@ static int grow_buffers(struct memledger_dmabuf_table *table)
 		memledger_free(slots);
 		return -ENOMEM;
 	}
+	if (!table->nr_buffers)
+		memledger_hash_key_init(&table->key);
 	memledger_free(table->buffers);
 	memledger_free(table->slots);
 	table->buffers = buffers;
@@ -373,6 +374,7 @@ static int compare_holders(const void *a, const void *b)
 {
 	const struct memledger_dmabuf_holder *x = a, *y = b;
 
+	memledger_rest();
 	return COMPARE(x->tgid, y->tgid);
 }
 
@@ -380,6 +382,7 @@ static int compare_processes(const void *a, const void *b)
 {
 	const struct memledger_dmabuf_process *x = a, *y = b;
 
+	memledger_rest();
 	return COMPARE(x->tgid, y->tgid);
 }
 

@@ -5,16 +5,6 @@
  */
 #include <memledger/names.h>
 
-/* FNV-1a, as long as names are short and few. */
-static u32 name_hash(const char *text, size_t len, u32 class)
-{
-	u32 hash = 2166136261u ^ class;
-
-	while (len--)
-		hash = (hash ^ (u8)*text++) * 16777619u;
-	return hash;
-}
-
 static void insert_slot(struct memledger_names *names, u32 row)
 {
 	u32 i = names->rows[row].hash;
@@ -24,7 +14,10 @@ static void insert_slot(struct memledger_names *names, u32 row)
 	names->slots[i & (names->nr_slots - 1)] = row + 1;
 }
 
-/* Doubles the room, so that at most half of the slots are taken. */
+/*
+ * Doubles the room, so that at most half of the slots are taken. A process may
+ * have 65,530 names, and more where it is allowed to: loops let others run.
+ */
 static int grow(struct memledger_names *names)
 {
 	u32 max = names->max ? 2 * names->max : 64;
@@ -47,19 +40,21 @@ static int grow(struct memledger_names *names)
 	names->max = max;
 	names->slots = slots;
 	names->nr_slots = 2 * max;
-	for (i = 0; i < names->nr; i++)
+	for (i = 0; i < names->nr; i++) {
 		insert_slot(names, i);
+		memledger_rest();
+	}
 	return 0;
 }
 
-static struct memledger_name *find(const struct memledger_names *names,
-				   const char *text, size_t len, u32 class,
-				   u32 hash)
+/* The index of a row plus 1, or 0 if there is none. */
+static u32 find(const struct memledger_names *names, const char *text,
+		size_t len, u32 class, u32 hash)
 {
 	u32 i, slot;
 
 	for (i = hash; names->nr_slots; i++) {
-		struct memledger_name *row;
+		const struct memledger_name *row;
 
 		slot = names->slots[i & (names->nr_slots - 1)];
 		if (!slot)
@@ -67,42 +62,65 @@ static struct memledger_name *find(const struct memledger_names *names,
 		row = &names->rows[slot - 1];
 		if (row->hash == hash && row->class == class &&
 		    row->len == len && !memcmp(row->text, text, len))
-			return row;
+			return slot;
 	}
-	return NULL;
+	return 0;
 }
 
-static struct memledger_name *add_row(struct memledger_names *names,
-				      const char *text, size_t len, u32 class,
-				      u32 hash)
+static int add_row(struct memledger_names *names, const char *text, size_t len,
+		   u32 class, u32 hash)
 {
-	struct memledger_name *row;
 	char *copy;
 
 	if (names->nr == names->max && grow(names))
-		return NULL;
+		return -ENOMEM;
 	copy = memledger_alloc(len + 1);
 	if (!copy)
-		return NULL;
+		return -ENOMEM;
 	memcpy(copy, text, len);
-	row = &names->rows[names->nr];
-	*row = (struct memledger_name){
+	names->rows[names->nr] = (struct memledger_name){
 		.text = copy,
 		.len = len,
 		.hash = hash,
 		.class = class,
 	};
 	insert_slot(names, names->nr++);
-	return row;
+	return 0;
 }
 
 /**
- * memledger_names_add - add a mapping to the row of its name
+ * memledger_names_intern - the row of a name
  * @names: the table, not sorted yet
  * @text: the name; not necessarily NUL-terminated
  * @len: of @text
  * @class: as in struct memledger_name; equal names of different classes are
  *	different rows
+ * @index: gets which row it is, until the table is sorted; a new one has no
+ *	mappings
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM; the table stays as it was then.
+ */
+int memledger_names_intern(struct memledger_names *names, const char *text,
+			   size_t len, u32 class, u32 *index)
+{
+	u32 hash, slot;
+
+	if (!names->nr)
+		memledger_hash_key_init(&names->key);
+	/* Odd, so that it takes no two classes to the same slots. */
+	hash = memledger_hash(&names->key, text, len) ^ class * 0x9e3779b9U;
+	slot = find(names, text, len, class, hash);
+	*index = slot ? slot - 1 : names->nr;
+	return slot ? 0 : add_row(names, text, len, class, hash);
+}
+
+/**
+ * memledger_names_add - add a mapping to the row of its name
+ * @names: the table, not sorted yet
+ * @text: as for memledger_names_intern()
+ * @len: of @text
+ * @class: as for memledger_names_intern()
  * @vma: the mapping's numbers
  * @swappable: as the rule says that placed it
  *
@@ -113,15 +131,12 @@ int memledger_names_add(struct memledger_names *names, const char *text,
 			size_t len, u32 class,
 			const struct memledger_vma_usage *vma, bool swappable)
 {
-	u32 hash = name_hash(text, len, class);
-	struct memledger_name *row = find(names, text, len, class, hash);
+	u32 index;
+	int ret = memledger_names_intern(names, text, len, class, &index);
 
-	if (!row)
-		row = add_row(names, text, len, class, hash);
-	if (!row)
-		return -ENOMEM;
-	memledger_usage_add(&row->usage, vma, swappable);
-	return 0;
+	if (!ret)
+		memledger_usage_add(&names->rows[index].usage, vma, swappable);
+	return ret;
 }
 
 /* Largest PSS first, then largest RSS, then by name: the same every time. */
@@ -129,6 +144,7 @@ static int compare_rows(const void *a, const void *b)
 {
 	const struct memledger_name *x = a, *y = b;
 
+	memledger_rest();
 	if (x->usage.pss != y->usage.pss)
 		return x->usage.pss < y->usage.pss ? 1 : -1;
 	if (x->usage.rss != y->usage.rss)
@@ -156,8 +172,10 @@ void memledger_names_free(struct memledger_names *names)
 {
 	u32 i;
 
-	for (i = 0; i < names->nr; i++)
+	for (i = 0; i < names->nr; i++) {
 		memledger_free(names->rows[i].text);
+		memledger_rest();
+	}
 	memledger_free(names->rows);
 	memledger_free(names->slots);
 	*names = (struct memledger_names){};
@@ -213,5 +231,6 @@ void memledger_names_print(struct memledger_out *out,
 				memledger_unknown_names[row->class],
 				row->len ? row->text :
 				memledger_unknown_texts[row->class]);
+		memledger_rest();
 	}
 }

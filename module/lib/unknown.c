@@ -222,3 +222,27 @@ bool memledger_unknown_owner(const char *name, size_t len, u64 *addr)
 	*addr = value;
 	return true;
 }
+
+/**
+ * memledger_owner_path - what is told of the path to an owner's file
+ * @path: the path; other names are shorter
+ * @dots: gets "...", or "" where the path is told as a whole
+ *
+ * A process may have a row for each of its mappings, and files with paths of
+ * many kB: a row has room for the last directories.
+ *
+ * Return: @path, or the last parts of it.
+ */
+const char *memledger_owner_path(const char *path, const char **dots)
+{
+	size_t len = strlen(path);
+	const char *part;
+
+	*dots = "";
+	if (len < MEMLEDGER_OWNER_PATH_SIZE)
+		return path;
+	*dots = "...";
+	path += len - (MEMLEDGER_OWNER_PATH_SIZE - sizeof("..."));
+	part = strchr(path, '/');
+	return part ? part : path;
+}

@@ -49,6 +49,16 @@ static int check_owner(const struct memledger_owner_case *c)
 	return 1;
 }
 
+static int check_path(const struct memledger_path_case *c)
+{
+	char path[8192];
+
+	if (memledger_path_case_is(c, path))
+		return 0;
+	printf("a path of %zu bytes is not told with %zu\n", c->len, c->told);
+	return 1;
+}
+
 static int check_names(void)
 {
 	struct memledger_names names = {};
@@ -111,6 +121,107 @@ static int check_growth(void)
 	return wrong;
 }
 
+/*
+ * Names that somebody has made to be hard on the table: 65,530 whose FNV-1a has
+ * the same low bits, as many of them as the largest table has slots. Without a
+ * secret, such can be made for any hash.
+ */
+#define NR_HARD		65530
+#define HARD_BITS	17
+#define HARD_MASK	((1U << HARD_BITS) - 1)
+#define FNV_PRIME	16777619U
+#define TAIL_LEN	4
+
+/* The last letters of a name: digits from the space on, 94 to each place. */
+static void print_tail(char *tail, u32 nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < TAIL_LEN; i++, nr /= 94)
+		tail[i] = (char)(' ' + nr % 94);
+}
+
+/* From each low part of a hash to a tail that makes it 0; some have none. */
+static u32 *find_tails(void)
+{
+	u32 *tails = calloc(1U << HARD_BITS, sizeof(*tails));
+	u32 inverse = 1, nr, found = 0;
+	char tail[TAIL_LEN];
+
+	if (!tails)
+		abort();
+	/* Each step doubles the number of low bits that are right. */
+	while (inverse * FNV_PRIME != 1)
+		inverse *= 2 - FNV_PRIME * inverse;
+	for (nr = 1; nr < 20000000 && found <= HARD_MASK; nr++) {
+		u32 hash = 0;
+		int i;
+
+		print_tail(tail, nr);
+		for (i = TAIL_LEN - 1; i >= 0; i--)
+			hash = (hash * inverse) ^ (u8)tail[i];
+		if (!tails[hash & HARD_MASK]) {
+			tails[hash & HARD_MASK] = nr;
+			found++;
+		}
+	}
+	return tails;
+}
+
+/* Name number @nr, or false if there is none. */
+static bool make_hard(char *name, size_t size, const u32 *tails, u32 nr)
+{
+	u32 hash = 2166136261U;
+	int i, len = snprintf(name, size, "[anon:%08x", nr);
+
+	for (i = 0; i < len; i++)
+		hash = (hash ^ (u8)name[i]) * FNV_PRIME;
+	if (!tails[hash & HARD_MASK])
+		return false;
+	print_tail(name + len, tails[hash & HARD_MASK]);
+	name[len + TAIL_LEN] = '\0';
+	return true;
+}
+
+/* How many slots too many are looked at where each row is looked up once. */
+static u64 count_misses(const struct memledger_names *names)
+{
+	u32 i, mask = names->nr_slots - 1;
+	u64 misses = 0;
+
+	for (i = 0; i < names->nr_slots; i++)
+		if (names->slots[i])
+			misses += (i - names->rows[names->slots[i] - 1].hash) &
+				  mask;
+	return misses;
+}
+
+static int check_hard_names(void)
+{
+	struct memledger_names names = {};
+	u32 *tails = find_tails();
+	char text[64];
+	u64 misses;
+	u32 nr;
+	int wrong = 0;
+
+	for (nr = 0; names.nr < NR_HARD; nr++) {
+		const struct memledger_names_case c = { .name = text };
+
+		if (make_hard(text, sizeof(text), tails, nr))
+			wrong += !!memledger_names_case_add(&names, &c);
+	}
+	free(tails);
+	/* Half of the slots being free, it is half a slot a row for most keys. */
+	misses = count_misses(&names);
+	if (misses > 2 * NR_HARD) {
+		printf("%llu slots too many for %u names\n", misses, names.nr);
+		wrong++;
+	}
+	memledger_names_free(&names);
+	return wrong;
+}
+
 int main(void)
 {
 	unsigned int i;
@@ -120,7 +231,10 @@ int main(void)
 		wrong += check_class(&memledger_unknown_cases[i]);
 	for (i = 0; i < ARRAY_SIZE(memledger_owner_cases); i++)
 		wrong += check_owner(&memledger_owner_cases[i]);
+	for (i = 0; i < ARRAY_SIZE(memledger_path_cases); i++)
+		wrong += check_path(&memledger_path_cases[i]);
 	wrong += check_names();
 	wrong += check_growth();
+	wrong += check_hard_names();
 	return !!wrong;
 }
