@@ -480,7 +480,7 @@ const struct layout anon_layouts[] = {
 		{ FIELD_anon_huge, HUGES(4) },
 		{ FIELD_shared_dirty, HUGES(4) } } },
 	{ "thp_no_access", build_thp_no_access, 0, {
-		{ FIELD_rss, HUGES(4) }, { FIELD_anon_huge, HUGES(4) } } },
+		{ FIELD_anon_huge, SOME } } },
 	{ "thp_locked", build_thp_locked, 0, {
 		{ FIELD_anon_huge, HUGES(4) }, { FIELD_locked, HUGES(4) } } },
 	{ "huge_zero_page", build_huge_zero_page, NEED_HUGE_ZERO, {
