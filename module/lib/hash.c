@@ -19,18 +19,22 @@ static u64 rotate(u64 word, unsigned int bits)
 	return word << bits | word >> (64 - bits);
 }
 
-static void mix(u64 *v)
+struct state {
+	u64 v0, v1, v2, v3;
+};
+
+static void mix(struct state *s)
 {
-	v[0] += v[1];
-	v[1] = rotate(v[1], 13) ^ v[0];
-	v[0] = rotate(v[0], 32);
-	v[2] += v[3];
-	v[3] = rotate(v[3], 16) ^ v[2];
-	v[0] += v[3];
-	v[3] = rotate(v[3], 21) ^ v[0];
-	v[2] += v[1];
-	v[1] = rotate(v[1], 17) ^ v[2];
-	v[2] = rotate(v[2], 32);
+	s->v0 += s->v1;
+	s->v1 = rotate(s->v1, 13) ^ s->v0;
+	s->v0 = rotate(s->v0, 32);
+	s->v2 += s->v3;
+	s->v3 = rotate(s->v3, 16) ^ s->v2;
+	s->v0 += s->v3;
+	s->v3 = rotate(s->v3, 21) ^ s->v0;
+	s->v2 += s->v1;
+	s->v1 = rotate(s->v1, 17) ^ s->v2;
+	s->v2 = rotate(s->v2, 32);
 }
 
 /**
@@ -45,11 +49,11 @@ static void mix(u64 *v)
 u32 memledger_hash(const struct memledger_hash_key *key, const void *data,
 		   size_t len)
 {
-	u64 v[4] = {
-		key->word[0] ^ 0x736f6d6570736575ULL,
-		key->word[1] ^ 0x646f72616e646f6dULL,
-		key->word[0] ^ 0x6c7967656e657261ULL,
-		key->word[1] ^ 0x7465646279746573ULL,
+	struct state s = {
+		.v0 = key->word[0] ^ 0x736f6d6570736575ULL,
+		.v1 = key->word[1] ^ 0x646f72616e646f6dULL,
+		.v2 = key->word[0] ^ 0x6c7967656e657261ULL,
+		.v3 = key->word[1] ^ 0x7465646279746573ULL,
 	};
 	u64 last = (u64)len << 56, word;
 	const u8 *at = data;
@@ -57,17 +61,17 @@ u32 memledger_hash(const struct memledger_hash_key *key, const void *data,
 
 	for (; len >= sizeof(word); at += sizeof(word), len -= sizeof(word)) {
 		memcpy(&word, at, sizeof(word));
-		v[3] ^= word;
-		mix(v);
-		v[0] ^= word;
+		s.v3 ^= word;
+		mix(&s);
+		s.v0 ^= word;
 	}
 	for (i = 0; i < len; i++)
 		last |= (u64)at[i] << 8 * i;
-	v[3] ^= last;
-	mix(v);
-	v[0] ^= last;
-	v[2] ^= 0xff;
+	s.v3 ^= last;
+	mix(&s);
+	s.v0 ^= last;
+	s.v2 ^= 0xff;
 	for (i = 0; i < 3; i++)
-		mix(v);
-	return (u32)(v[0] ^ v[1] ^ v[2] ^ v[3]);
+		mix(&s);
+	return (u32)(s.v0 ^ s.v1 ^ s.v2 ^ s.v3);
 }
