@@ -23,11 +23,12 @@ MODULE_PARM_DESC(plant, "what to do, by names with commas between");
 static void use_after_free(void)
 {
 	int *freed = kmalloc(sizeof(*freed), GFP_KERNEL);
+	int *kept = freed;
 
+	OPTIMIZER_HIDE_VAR(kept);
 	kfree(freed);
-	OPTIMIZER_HIDE_VAR(freed);
-	if (freed)
-		READ_ONCE(*freed);
+	if (kept)
+		READ_ONCE(*kept);
 }
 
 static unsigned long sink;
