@@ -25,6 +25,7 @@
 #define INJECT	"/sys/kernel/debug/"
 #define NEEDED	INJECT "failslab/require-start"
 #define FAIL_NTH "/proc/thread-self/fail-nth"
+#define PROVIDER "memledger_badprovider"
 
 /* One after the other first; then one here and there of many alike. */
 #define EACH	16
@@ -195,6 +196,13 @@ static int read_text(const char *file)
 	return err;
 }
 
+/* A GPU driver that says of each process that it has five entries. */
+static const char *load_provider(void)
+{
+	return module_load(beside_me("drivers/" PROVIDER ".ko"), "nr=5") ?
+	       "cannot load drivers/" PROVIDER ".ko (built with KDIR)" : NULL;
+}
+
 static int write_node(const char *node)
 {
 	return node_write(node, "1\n");
@@ -312,6 +320,7 @@ FIXTURE_SETUP(faults)
 		why = setting_set(NODES "max_age_ms", "0");
 	if (!why)
 		why = setting_set(NODES "dmabuf/max_age_ms", "0");
+	why = why ?: load_provider();
 	if (!why)
 		why = inject_below(&range);
 	if (why) {
@@ -330,6 +339,7 @@ FIXTURE_TEARDOWN(faults)
 	untrack();
 	end_process(victim);
 	settings_restore();
+	module_unload(PROVIDER);
 }
 
 FIXTURE_VARIANT(faults)
@@ -430,7 +440,6 @@ TEST_F_TIMEOUT(faults, each_allocation, 3 * TIMEOUT)
  */
 
 #define FUNCTIONS	INJECT "fail_function/"
-#define PROVIDER	"memledger_badprovider"
 
 /**
  * struct call - a function, and what fails with it
@@ -525,8 +534,7 @@ FIXTURE_SETUP(call)
 	why = why ?: function_set("verbose", "0");
 	why = why ?: function_set("task-filter", "N");
 	why = why ?: function_set("interval", "1");
-	if (!why && module_load(beside_me("drivers/" PROVIDER ".ko"), "nr=5"))
-		why = "cannot load drivers/" PROVIDER ".ko (built with KDIR)";
+	why = why ?: load_provider();
 	why = why ?: function_set("probability", "100");
 	if (why) {
 		settings_restore();
