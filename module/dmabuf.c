@@ -403,7 +403,7 @@ static struct task_struct *find_thread(struct scan *scan,
  * Larger than what a container is given, 1,048,576, and yet looked at in less
  * than a millisecond where all of it is empty.
  */
-#define MAX_FDS		(1U << 21)
+#define MAX_FDS		(2 * 1024 * 1024)
 
 static bool table_is_huge(struct files_struct *files)
 {
