@@ -413,7 +413,7 @@ TEST_F_TIMEOUT(watch, interrupted, TIMEOUT)
 	status = end_tool(_metadata, self);
 	EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT)
 		TH_LOG("status %x", status);
-	EXPECT_SAYS(COMM_SHOWN "[%d], 1 rounds\n", self->app.pid);
+	EXPECT_SAYS(COMM_SHOWN "[%d], 1 round\n", self->app.pid);
 }
 
 TEST_F_TIMEOUT(watch, stopped, TIMEOUT)
