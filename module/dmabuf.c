@@ -400,8 +400,8 @@ static struct task_struct *find_thread(struct scan *scan,
 }
 
 /*
- * Larger than what a container is given, 1,048,576, and yet looked at in less
- * than a millisecond where all of it is empty.
+ * It takes a descriptor of a number above the usual limits, 1,048,576 at the most,
+ * to have a larger one; and one like this is looked at within milliseconds.
  */
 #define MAX_FDS		(2 * 1024 * 1024)
 
