@@ -428,7 +428,7 @@ TEST_F_TIMEOUT(dmabuf, table_too_large, TIMEOUT)
 		  (long long)held);
 	REFRESH();
 	EXPECT_EQ(self->list.complete, 0);
-	EXPECT_EQ(dmabufs_find(&self->list, held), NULL);
+	EXPECT_EQ(nr_holders(&self->list, held), 0);
 	EXPECT_EQ(holder(&self->list, ino, PID(0))->fds, 1);
 	ASSERT_EQ(DO(3, ACTOR_EXIT), 0);
 	REFRESH();

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -356,12 +357,18 @@ static void read_owners(void *arg)
 	_exit(fd < 0);
 }
 
-/* How much kernel memory was there at a time while owners were found; in kB. */
+/*
+ * How much kernel memory was there at a time while owners were found; in kB. Too
+ * much where nothing was measured.
+ */
 static long long owners_take(pid_t pid, int *status)
 {
 	long long before = unreclaimable(), most = before, now;
 	pid_t reader = start_process(read_owners, &pid);
 
+	*status = -1;
+	if (before < 0 || reader < 0)
+		return LLONG_MAX;
 	do {
 		now = unreclaimable();
 		most = now > most ? now : most;
