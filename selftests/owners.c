@@ -1170,6 +1170,7 @@ TEST_F_TIMEOUT(capture, on_and_off_while_mapping, 300)
 	const struct expected none = {};
 	char *before, *during, *after;
 
+	use_one_processor();
 	ASSERT_EQ(node_write("owner_capture", "0\n"), 0);
 	before = file_slurp(KPROBES);
 	ASSERT_NE(before, NULL);

@@ -147,15 +147,6 @@ static void be_storm(void *arg)
 	}
 }
 
-static void use_one_processor(void)
-{
-	cpu_set_t one;
-
-	CPU_ZERO(&one);
-	CPU_SET(0, &one);
-	sched_setaffinity(0, sizeof(one), &one);
-}
-
 static bool all_have_begun(bool one_processor)
 {
 	for (int i = 0; storms[i].name; i++) {

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -478,6 +479,21 @@ const char *beside_me(const char *name)
 		len--;
 	snprintf(path + len, sizeof(path) - len, "%s", name);
 	return path;
+}
+
+/**
+ * use_one_processor() - stay on one, and so does whoever is started
+ *
+ * For what changes instructions while others run them: QEMU before 8.1 may
+ * translate one while another processor changes it, and keep what was there.
+ */
+void use_one_processor(void)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	sched_setaffinity(0, sizeof(one), &one);
 }
 
 /**

@@ -63,6 +63,7 @@ void touch(void *start, size_t len);
 void read_pages(const void *start, size_t len);
 const char *beside_me(const char *name);
 
+void use_one_processor(void);
 pid_t start_process(void (*run)(void *arg), void *arg);
 pid_t start_program(char *const argv[]);
 int wait_stopped(pid_t pid);
