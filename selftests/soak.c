@@ -24,6 +24,7 @@
 #include "kselftest_harness.h"
 
 #define SLABINFO	"/proc/slabinfo"
+#define KSM		"/sys/kernel/mm/ksm/run"
 #define SHRINK		"/sys/kernel/slab/mm_struct/shrink"
 /* What the kernel frees later is waited for that long, in naps. */
 #define PATIENCE_MS	30000
@@ -181,6 +182,8 @@ static void let_blow(unsigned int seconds, bool one_processor)
 		;
 	module_unload("kgsl_standin");
 	module_load(memledger_ko(), "");
+	/* Stopped, it keeps the mm_structs of who had pages merged. */
+	file_write(KSM, "2\n");
 }
 
 static void hold(void *arg)
