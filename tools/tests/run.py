@@ -777,8 +777,10 @@ def test_names(directory):
 
 
 def main():
-    # In the background of a script it is ignored, and would be in what is run.
+    # In the background of a script, or under nohup, they are ignored, and would be
+    # in what is run.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     test_cases()
     test_samples()
     test_android_unit_test()
