@@ -64,9 +64,8 @@ static void visit_processors(void)
 	cpu_set_t all, one;
 
 	sched_getaffinity(0, sizeof(all), &all);
-	for (int i = 0; i < CPU_SETSIZE; i++) {
-		if (!CPU_ISSET(i, &all))
-			continue;
+	/* Also those that the storms had to stay away from. */
+	for (int i = 0; i < sysconf(_SC_NPROCESSORS_CONF); i++) {
 		CPU_ZERO(&one);
 		CPU_SET(i, &one);
 		sched_setaffinity(0, sizeof(one), &one);
