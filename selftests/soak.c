@@ -24,7 +24,6 @@
 #include "kselftest_harness.h"
 
 #define SLABINFO	"/proc/slabinfo"
-#define KSM		"/sys/kernel/mm/ksm/run"
 #define THP		"/sys/kernel/mm/transparent_hugepage/enabled"
 #define SHRINK		"/sys/kernel/slab/mm_struct/shrink"
 /* What the kernel frees later is waited for that long, in naps. */

@@ -31,7 +31,6 @@
 
 #define CGROUPS	"/sys/fs/cgroup/"
 #define EVENTS	"/sys/kernel/tracing/events/memledger/"
-#define KSM	"/sys/kernel/mm/ksm/run"
 #define HUGE	(2UL << 20)
 
 struct weather *weather;

@@ -8,6 +8,8 @@
 /* How many processes at a time know each other, so that all can be tracked. */
 #define NR_CROWD	32
 
+#define KSM	"/sys/kernel/mm/ksm/run"
+
 /**
  * struct storm - something that goes on and on
  * @name: what it is called in the report
