@@ -196,6 +196,19 @@ static int read_text(const char *file)
 	return err;
 }
 
+/* Each reading and each total is made anew. */
+static const char *keep_nothing(void)
+{
+	return setting_set(NODES "max_age_ms", "0") ?:
+	       setting_set(NODES "dmabuf/max_age_ms", "0");
+}
+
+static int start_victim(void)
+{
+	victim = start_process(hold, NULL);
+	return victim > 0 ? wait_stopped(victim) : -ECHILD;
+}
+
 /* A GPU driver that says of each process that it has five entries. */
 static const char *load_provider(void)
 {
@@ -316,21 +329,15 @@ FIXTURE_SETUP(faults)
 		why = "no " NEEDED " (CONFIG_FAILSLAB, CONFIG_FAULT_INJECTION_STACKTRACE_FILTER)";
 	if (!why && !find_range(&range, "memledger", NULL))
 		why = "no addresses in /proc/kallsyms";
-	if (!why)
-		why = setting_set(NODES "max_age_ms", "0");
-	if (!why)
-		why = setting_set(NODES "dmabuf/max_age_ms", "0");
-	if (!why)
-		why = inject_below(&range);
+	why = why ?: keep_nothing();
+	why = why ?: inject_below(&range);
 	/* The last, since what skips is not torn down. */
 	why = why ?: load_provider();
 	if (why) {
 		settings_restore();
 		SKIP(return, "%s", why);
 	}
-	victim = start_process(hold, NULL);
-	ASSERT_GT(victim, 0);
-	ASSERT_EQ(wait_stopped(victim), 0);
+	ASSERT_EQ(start_victim(), 0);
 }
 
 FIXTURE_TEARDOWN(faults)
@@ -522,16 +529,12 @@ FIXTURE(call)
 
 FIXTURE_SETUP(call)
 {
-	static const char *const zeros[] = {
-		NODES "max_age_ms", NODES "dmabuf/max_age_ms",
-	};
 	const char *why = nodes_missing();
 
 	(void)self;
 	if (!why && access(FUNCTIONS, F_OK))
 		why = "no " FUNCTIONS " (CONFIG_FAIL_FUNCTION)";
-	for (size_t i = 0; !why && i < ARRAY_SIZE(zeros); i++)
-		why = setting_set(zeros[i], "0");
+	why = why ?: keep_nothing();
 	why = why ?: function_set("verbose", "0");
 	why = why ?: function_set("task-filter", "N");
 	why = why ?: function_set("interval", "1");
@@ -543,9 +546,7 @@ FIXTURE_SETUP(call)
 		settings_restore();
 		SKIP(return, "%s", why);
 	}
-	victim = start_process(hold, NULL);
-	ASSERT_GT(victim, 0);
-	ASSERT_EQ(wait_stopped(victim), 0);
+	ASSERT_EQ(start_victim(), 0);
 	ASSERT_EQ(track(NULL), 0);
 }
 
@@ -611,7 +612,6 @@ TEST_F_TIMEOUT(call, each, 3 * TIMEOUT)
 	/* The kernel may have a function of that name, too. */
 	snprintf(inject, sizeof(inject), "memledger:%s", call->function);
 	snprintf(retval, sizeof(retval), FUNCTIONS "%s/retval", inject);
-	ASSERT_EQ(file_write(FUNCTIONS "times", "0"), 0);
 	ASSERT_EQ(file_write(FUNCTIONS "inject", inject), 0)
 		TH_LOG("%s", inject);
 	ASSERT_EQ(file_write(retval, "0xfffffffffffffff4"), 0);
