@@ -239,6 +239,44 @@ static void names_growth_test(struct kunit *test)
 	memledger_names_free(&names);
 }
 
+/* A table has had enough: it stays as it is, and what it has is still found. */
+static void names_enough(struct kunit *test, size_t len, u32 want)
+{
+	struct memledger_names names = {};
+	char *text = memledger_alloc(len + 1);
+	u32 i, index;
+	int ret;
+
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	memset(text, 'n', len);
+	for (i = 0; ; i++) {
+		/* The first bytes are a number that has no zeroes. */
+		text[0] = 1 + i % 128;
+		text[1] = 1 + i / 128 % 128;
+		text[2] = 1 + i / 128 / 128;
+		ret = memledger_names_intern(&names, text, len, 0, &index);
+		if (ret || i > want)
+			break;
+	}
+	KUNIT_EXPECT_EQ(test, ret, -EOVERFLOW);
+	KUNIT_EXPECT_EQ(test, i, want);
+	KUNIT_EXPECT_EQ(test, names.nr, want);
+	text[0] = 1;
+	text[1] = 1;
+	text[2] = 1;
+	KUNIT_EXPECT_EQ(test, memledger_names_intern(&names, text, len, 0,
+						     &index), 0);
+	KUNIT_EXPECT_EQ(test, index, 0U);
+	memledger_free(text);
+	memledger_names_free(&names);
+}
+
+static void names_enough_test(struct kunit *test)
+{
+	names_enough(test, 3, MAX_ROWS);
+	names_enough(test, 8000, MAX_TEXT / 8000);
+}
+
 static void names_empty_test(struct kunit *test)
 {
 	struct memledger_names names = {};
@@ -295,6 +333,7 @@ static struct kunit_case unknown_tests[] = {
 	KUNIT_CASE(path_test),
 	KUNIT_CASE(names_test),
 	KUNIT_CASE(names_growth_test),
+	KUNIT_CASE(names_enough_test),
 	KUNIT_CASE(names_empty_test),
 	KUNIT_CASE(names_key_test),
 	KUNIT_CASE(hash_test),

@@ -579,8 +579,8 @@ static int scan_maps(struct scan *scan)
 		} while (ret > 0);
 		memledger_walk_end(&walk);
 	}
-	/* It has exited, or runs another program: that was a part of it. */
-	if (ret == -ESRCH || ret == -ENOMEM) {
+	/* It has exited, or runs another program, or away: that was a part of it. */
+	if (ret == -ESRCH || ret == -ENOMEM || ret == -EOVERFLOW) {
 		scan->incomplete = true;
 		ret = 0;
 	}

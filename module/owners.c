@@ -53,8 +53,8 @@ static bool is_runtime(const char *path)
 }
 
 /*
- * The name of a mapping; NULL without memory. Most have that of others, and a
- * process can have one long name for all the mappings that there may be.
+ * The name of a mapping, or ERR_PTR(). Most have that of others, and a process
+ * can have one long name for all the mappings that there may be.
  */
 static const char *intern_name(struct code *code,
 			       const struct memledger_vma_line *line,
@@ -62,6 +62,7 @@ static const char *intern_name(struct code *code,
 {
 	const char *told, *dots;
 	u32 index;
+	int ret;
 
 	/* A file of that name need no longer be this one. */
 	scnprintf(text, size, "%s%s", line->name,
@@ -71,9 +72,9 @@ static const char *intern_name(struct code *code,
 		told -= strlen(dots);
 		memcpy(&text[told - text], dots, strlen(dots));
 	}
-	if (memledger_names_intern(&code->names, told, strlen(told), 0, &index))
-		return NULL;
-	return code->names.rows[index].text;
+	ret = memledger_names_intern(&code->names, told, strlen(told), 0,
+				     &index);
+	return ret ? ERR_PTR(ret) : code->names.rows[index].text;
 }
 
 static int add_code(struct code *code, const struct memledger_vma_line *line,
@@ -100,8 +101,8 @@ static int add_code(struct code *code, const struct memledger_vma_line *line,
 	map->offset = line->offset;
 	map->runtime = is_runtime(line->name);
 	map->name = intern_name(code, line, text, size);
-	if (!map->name)
-		return -ENOMEM;
+	if (IS_ERR(map->name))
+		return PTR_ERR(map->name);
 	code->nr++;
 	return 0;
 }

@@ -30,6 +30,15 @@ static unsigned long xas_nr_pages(struct xa_state *xas)
 	return (unsigned long)nr << xas->xa_node->shift;
 }
 
+/*
+ * What it costs to get to the next entry of an object that has few: empty slots,
+ * of a node at each level, eight of which cost about as much as an entry.
+ */
+static long gap_cost(unsigned long nr_pages)
+{
+	return min(nr_pages, 3UL * XA_CHUNK_SIZE) / 8;
+}
+
 /**
  * memledger_shmem_swap - what a range of a shmem object has in swap
  * @mapping: the object's
@@ -48,10 +57,13 @@ u64 memledger_shmem_swap(struct address_space *mapping, pgoff_t *index,
 {
 	XA_STATE(xas, &mapping->i_pages, *index);
 	unsigned long nr, swapped = 0;
+	pgoff_t from = *index;
 	void *entry;
 
 	rcu_read_lock();
 	xas_for_each(&xas, entry, end - 1) {
+		*budget -= gap_cost(xas.xa_index - from);
+		from = xas.xa_index;
 		if (xas_retry(&xas, entry))
 			continue;
 		nr = 1;

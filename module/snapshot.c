@@ -391,7 +391,7 @@ static int walk_process(struct pid *pid, const bool *stop,
 	} while (ret == -ESRCH && memledger_process_is_alive(pid) &&
 		 ++tries < MEMLEDGER_WALK_TRIES);
 	record->complete = !ret;
-	if (tries < MEMLEDGER_WALK_TRIES)
+	if (tries < MEMLEDGER_WALK_TRIES && ret != -EOVERFLOW)
 		return ret;
 	/* It keeps changing: what the last walk saw of it is a part. */
 	put_walked(walked);

@@ -195,8 +195,8 @@ static int walk_names(struct memledger_pass *pass,
  * @pass: the pass; its shares as for memledger_pass_record()
  * @names: an empty table; gets a row a name and MEMLEDGER_PASS_*, the largest
  *	first. The caller frees it, also where this fails
- * @complete: false if the process began other programs again and again, and
- *	the rows are a part of it
+ * @complete: false if the process began other programs again and again, or has
+ *	more names than there is room for, and the rows are a part of it
  *
  * The names of files are as the caller's root directory has them.
  *
@@ -213,7 +213,7 @@ int memledger_pass_names(struct memledger_pass *pass,
 	} while (ret == -ESRCH && memledger_process_is_alive(pass->pid) &&
 		 ++tries < MEMLEDGER_WALK_TRIES);
 	*complete = !ret;
-	if (ret && tries < MEMLEDGER_WALK_TRIES)
+	if (ret && ret != -EOVERFLOW && tries < MEMLEDGER_WALK_TRIES)
 		return ret;
 	memledger_names_sort(names);
 	return 0;

@@ -71,6 +71,8 @@ static bool escape_newlines(char *buf, size_t size, const char **name,
 	return true;
 }
 
+static const char too_long_name[] = MEMLEDGER_NAME_TOO_LONG;
+
 static void file_name(const struct file *file, char *buf, size_t size,
 		      struct memledger_vma *out)
 {
@@ -98,8 +100,7 @@ static void file_name(const struct file *file, char *buf, size_t size,
 	return;
 
 too_long:
-	set_name(out, MEMLEDGER_NAME_TOO_LONG,
-		 sizeof(MEMLEDGER_NAME_TOO_LONG) - 1);
+	set_name(out, too_long_name, sizeof(too_long_name) - 1);
 }
 
 #define ANON_START	"[anon:"
@@ -335,7 +336,8 @@ static noinline void learn_name(struct vm_area_struct *vma,
 	memledger_vma_name(vma, slots->buf, slots->size, &name);
 	slots->learn(slots, out->slot, name.name, name.len, name.deleted,
 		     false);
-	out->len = name.len;
+	/* It costs what it would have been: all of the buffer was written. */
+	out->len = name.name == too_long_name ? slots->size : name.len;
 }
 
 static noinline void find_second_text(struct vm_area_struct *vma,

@@ -143,6 +143,7 @@ static void open_vma(struct memledger_walk *walk, struct vm_area_struct *vma)
 {
 	/* Below addr all is counted, whatever has grown there since. */
 	walk->addr = max(walk->addr, vma->vm_start);
+	walk->vmas_left--;
 	walk->vma.start = walk->addr;
 	walk->vma.end = vma->vm_end;
 	walk->vma.flags = vma->vm_flags;
@@ -208,9 +209,11 @@ static int pass_over(struct memledger_walk *walk, struct vm_area_struct *vma,
 {
 	int ret = walk->open ? resume_vma(walk, NULL, fn, arg) : 0;
 
-	if (!ret)
-		walk->addr = max(walk->addr, vma->vm_end);
-	return ret;
+	if (ret)
+		return ret;
+	walk->addr = max(walk->addr, vma->vm_end);
+	walk->vmas_left--;
+	return 0;
 }
 
 static bool is_shmem(const struct file *file)
@@ -351,6 +354,9 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 		enum shmem_swap swap;
 		unsigned long end;
 
+		ret = -EOVERFLOW;
+		if (walk->vmas_left <= 0)
+			goto out;
 		if (walk->dmabufs_only && !is_dmabuf(vma)) {
 			ret = pass_over(walk, vma, fn, arg);
 			if (ret)
@@ -497,6 +503,12 @@ static int count_swap_file(struct memledger_walk *walk, long budget,
 	return ret ?: finish_vma(walk, fn, arg);
 }
 
+/*
+ * A process may well map while it is walked, but who has mapped that many more
+ * and as many again as there were runs away from the walk.
+ */
+#define MORE_VMAS	32768
+
 /**
  * memledger_walk_begin - prepare to walk an mm
  * @walk: what to prepare
@@ -512,6 +524,7 @@ int memledger_walk_begin(struct memledger_walk *walk, struct mm_struct *mm,
 	memset(walk, 0, sizeof(*walk));
 	walk->mm = mm;
 	walk->stop = stop;
+	walk->vmas_left = 2L * READ_ONCE(mm->map_count) + MORE_VMAS;
 	walk->names[0] = kvmalloc(2 * MEMLEDGER_NAME_SIZE, GFP_KERNEL);
 	if (!walk->names[0]) {
 		mmdrop(mm);
@@ -531,7 +544,8 @@ int memledger_walk_begin(struct memledger_walk *walk, struct mm_struct *mm,
  * Context: process context; may sleep, and holds nothing on return.
  * Return: 0 at the end of the mm; what @fn returned, and the next call goes on
  * behind that VMA; -ESRCH if the mm is gone (the process has exited, or runs
- * another program now), -EINTR on a fatal signal, -ENODEV if told to stop.
+ * another program now), -EINTR on a fatal signal, -ENODEV if told to stop,
+ * -EOVERFLOW where new VMAs come faster than the walk goes on.
  */
 int memledger_walk_run(struct memledger_walk *walk, unsigned int slice_entries,
 		       memledger_vma_fn fn, void *arg)

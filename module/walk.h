@@ -333,6 +333,8 @@ typedef unsigned long (*memledger_cut_fn)(void *arg, unsigned long addr);
  * @mm: what is walked; a reference to the struct, not to the memory
  * @stop: set by others when the walk is to end early
  * @stop_too: another one, or NULL; set it before the walk runs
+ * @vmas_left: how many VMAs more there may be; a process that maps faster than
+ *	the walk goes on has no end
  * @addr: all below has been walked
  * @open: @vma is half done
  * @back_off: somebody waits for a lock: stay away from it for a moment
@@ -354,6 +356,7 @@ struct memledger_walk {
 	struct mm_struct *mm;
 	const bool *stop;
 	const bool *stop_too;
+	long vmas_left;
 	unsigned long addr;
 	bool open;
 	bool back_off;

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -250,6 +251,180 @@ TEST_F_TIMEOUT(limits, paths_longer_than_path_max, TIMEOUT)
 	ASSERT_EQ(compare_process(self->pid, true, &smaps), 0);
 	EXPECT_GT(longest_name(&smaps, "/tmp/d"), 4096);
 	vmas_free(&smaps);
+}
+
+/* Files in a deep directory, under names that tell nothing. */
+struct neutral {
+	int depth, nr;
+};
+
+static void map_neutral(void *arg)
+{
+	const struct neutral *files = arg;
+	char name[16];
+	int fd;
+
+	if (chdir("/tmp"))
+		_exit(1);
+	for (int i = 0; i < files->depth; i++)
+		go_down();
+	for (int i = 0; i < files->nr; i++) {
+		snprintf(name, sizeof(name), "a%d", i);
+		fd = make_file(name, page_size());
+		if (mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0) ==
+		    MAP_FAILED)
+			_exit(1);
+		close(fd);
+		unlink(name);
+	}
+}
+
+static long long slices_of_refresh(pid_t pid)
+{
+	long long slices = stat_number("\nslices ");
+	int err = node_refresh(pid);
+
+	return err ?: stat_number("\nslices ") - slices;
+}
+
+/* More than 8 kB: to find out takes as long as to make one that is not. */
+TEST_F_TIMEOUT(limits, paths_that_are_too_long, TIMEOUT)
+{
+	struct neutral files = { .depth = 80, .nr = 64 };
+
+	ASSERT_EQ(start_tracked(&self->pid, map_neutral, &files), 0);
+	EXPECT_GE(slices_of_refresh(self->pid), files.nr);
+}
+
+/* The lines of a process in "mappings", and whether they are all. */
+static long count_mappings(pid_t pid, int *complete)
+{
+	char *text = file_slurp(DETAILS "mappings"), *line, *rest = text;
+	char process[32], mapping[32];
+	long nr = 0;
+
+	*complete = -1;
+	snprintf(process, sizeof(process), "process %d ", pid);
+	snprintf(mapping, sizeof(mapping), "mapping %d ", pid);
+	while ((line = strsep(&rest, "\n"))) {
+		nr += !strncmp(line, mapping, strlen(mapping));
+		if (!strncmp(line, process, strlen(process)))
+			sscanf(line, "process %*d %*s %d", complete);
+	}
+	free(text);
+	return nr;
+}
+
+/* Who reads pays for the names: 32 MB of a process at most. */
+TEST_F_TIMEOUT(limits, names_without_end, 2 * TIMEOUT)
+{
+	struct neutral files = { .depth = 66, .nr = 5000 };
+	int complete;
+	long nr;
+
+	ASSERT_EQ(start_tracked(&self->pid, map_neutral, &files), 0);
+	nr = count_mappings(self->pid, &complete);
+	EXPECT_EQ(complete, 0);
+	EXPECT_GT(nr, 4000);
+	EXPECT_LT(nr, 5000);
+}
+
+/*
+ * One page here and there of an object with something in swap, which none of the
+ * page tables has: to get from one to the next costs more than to look at it.
+ */
+#define NR_FAR		2048
+#define FAR_PAGES	4096
+
+static void map_far(void *arg)
+{
+	size_t page = page_size(), len = (size_t)NR_FAR * FAR_PAGES * page;
+	int fd = syscall(__NR_memfd_create, "far", 0);
+	char *p;
+
+	(void)arg;
+	if (fd < 0 || ftruncate(fd, len))
+		_exit(1);
+	for (off_t i = 0; i < NR_FAR; i++) {
+		if (pwrite(fd, "x", 1, i * FAR_PAGES * page) != 1)
+			_exit(1);
+	}
+	p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		_exit(1);
+	*p = 'y';
+	madvise(p, page, MADV_PAGEOUT);
+	munmap(p, page);
+	if (mmap(NULL, len, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_NORESERVE, fd, 0) == MAP_FAILED)
+		_exit(1);
+}
+
+TEST_F_TIMEOUT(limits, pages_far_from_each_other, TIMEOUT)
+{
+	struct vma_list smaps;
+
+	ASSERT_EQ(start_tracked(&self->pid, map_far, NULL), 0);
+	EXPECT_GT(slices_of_refresh(self->pid), 20);
+	ASSERT_EQ(compare_process(self->pid, true, &smaps), 0);
+	vmas_free(&smaps);
+}
+
+/*
+ * Maps ahead of whoever walks, and unmaps behind itself: there is always one
+ * more. The reader is on the same processor and polite, so that it is slower.
+ */
+#define RUN_FROM	(1UL << 36)
+#define RUN_TO		(1UL << 38)
+#define RUN_PAGES	4096
+#define RUN_AHEAD	4
+
+/* As many mappings as pages: every other one can be read. */
+static void map_stretch(char *p)
+{
+	size_t page = page_size();
+
+	if (mmap(p, RUN_PAGES * page, PROT_NONE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		_exit(1);
+	for (size_t i = 0; i < RUN_PAGES; i += 2) {
+		if (mprotect(p + i * page, page, PROT_READ))
+			_exit(1);
+	}
+}
+
+static void run_away(void *arg)
+{
+	size_t len = RUN_PAGES * page_size();
+
+	(void)arg;
+	for (unsigned long i = 0; i < (RUN_TO - RUN_FROM) / len; i++) {
+		map_stretch((char *)RUN_FROM + i * len);
+		if (i == RUN_AHEAD)
+			kill(getppid(), SIGUSR1);
+		if (i >= RUN_AHEAD)
+			munmap((char *)RUN_FROM + (i - RUN_AHEAD) * len, len);
+	}
+}
+
+TEST_F_TIMEOUT(limits, a_process_that_runs_away, 2 * TIMEOUT)
+{
+	sigset_t ready;
+	int sig;
+
+	sigemptyset(&ready);
+	sigaddset(&ready, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &ready, NULL);
+	use_one_processor();
+	self->pid = start_process(run_away, NULL);
+	ASSERT_GT(self->pid, 0);
+	ASSERT_EQ(sigwait(&ready, &sig), 0);
+	ASSERT_EQ(node_write_number("track", self->pid), 0);
+	ASSERT_EQ(node_write("slice_entries", "1\n"), 0);
+	ASSERT_EQ(setpriority(PRIO_PROCESS, 0, 19), 0);
+	EXPECT_EQ(node_refresh(self->pid), 0);
+	EXPECT_EQ(node_read("processes/%d/complete", self->pid), 0);
+	EXPECT_GT(node_read("processes/%d/total/vmas", self->pid), MAX_MAPS / 2);
 }
 
 /*

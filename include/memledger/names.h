@@ -32,6 +32,7 @@ struct memledger_name {
  * @max: for how many there is room
  * @slots: hash table: index into @rows plus 1, 0 for a free slot
  * @nr_slots: size of @slots, a power of two
+ * @text: bytes of names in @rows
  * @key: for the hashes; processes choose names
  *
  * All zero is an empty table.
@@ -42,6 +43,7 @@ struct memledger_names {
 	u32 max;
 	u32 *slots;
 	u32 nr_slots;
+	u32 text;
 	struct memledger_hash_key key;
 };
 

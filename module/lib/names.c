@@ -5,6 +5,13 @@
  */
 #include <memledger/names.h>
 
+/*
+ * More than a process has that may have as many mappings as is usual, 65,530.
+ * Processes choose names, and those who read pay for the memory.
+ */
+#define MAX_ROWS	(1U << 17)
+#define MAX_TEXT	(32U << 20)
+
 static void insert_slot(struct memledger_names *names, u32 row)
 {
 	u32 i = names->rows[row].hash;
@@ -72,12 +79,15 @@ static int add_row(struct memledger_names *names, const char *text, size_t len,
 {
 	char *copy;
 
+	if (names->nr == MAX_ROWS || len > MAX_TEXT - names->text)
+		return -EOVERFLOW;
 	if (names->nr == names->max && grow(names))
 		return -ENOMEM;
 	copy = memledger_alloc(len + 1);
 	if (!copy)
 		return -ENOMEM;
 	memcpy(copy, text, len);
+	names->text += len;
 	names->rows[names->nr] = (struct memledger_name){
 		.text = copy,
 		.len = len,
@@ -99,7 +109,8 @@ static int add_row(struct memledger_names *names, const char *text, size_t len,
  *	mappings
  *
  * Context: may sleep.
- * Return: 0 or -ENOMEM; the table stays as it was then.
+ * Return: 0, -ENOMEM, or -EOVERFLOW where a table has had enough; it stays as
+ * it was then.
  */
 int memledger_names_intern(struct memledger_names *names, const char *text,
 			   size_t len, u32 class, u32 *index)
@@ -125,7 +136,7 @@ int memledger_names_intern(struct memledger_names *names, const char *text,
  * @swappable: as the rule says that placed it
  *
  * Context: may sleep.
- * Return: 0 or -ENOMEM; the table stays as it was then.
+ * Return: as for memledger_names_intern().
  */
 int memledger_names_add(struct memledger_names *names, const char *text,
 			size_t len, u32 class,
