@@ -156,7 +156,7 @@ static void same(const char *row, const char *field, u64 is, u64 should)
  * The row's fixed-point number against the sum of whole bytes: each mapping
  * has lost less than a byte in the list, so the row is the sum or more, and
  * more by less than the number of mappings. Not a tolerance: all that a list
- * in bytes can tell. That the fractions are kept is in compare_record().
+ * in bytes can tell. That the fractions are kept is in record_adds_up().
  */
 static void same_proportional(const char *row, const char *field, u64 is,
 			      u64 sum, u64 nr)
@@ -318,7 +318,14 @@ static bool class_exists(const char *name)
 	return have_anon_names || !strncmp(name, "unnamed_", 8);
 }
 
-static int record_read(struct memledger_record *record, pid_t tgid)
+/**
+ * record_read() - a target's record
+ * @record: gets it
+ * @tgid: the target
+ * Return: 0, or a negative errno: EAGAIN if others took a snapshot meanwhile,
+ *	EBADMSG if it is no record
+ */
+int record_read(struct memledger_record *record, pid_t tgid)
 {
 	char path[128], buf[sizeof(*record) + 2];
 	ssize_t len;
@@ -328,10 +335,12 @@ static int record_read(struct memledger_record *record, pid_t tgid)
 	if (len < 0)
 		return len;
 	memcpy(record, buf, sizeof(*record));
-	if (len != sizeof(*record) || record->magic != MEMLEDGER_RECORD_MAGIC ||
-	    record->size != sizeof(*record) ||
-	    record->generation != record->generation_end)
+	if (record->magic != MEMLEDGER_RECORD_MAGIC ||
+	    record->size != sizeof(*record))
 		return -EBADMSG;
+	if (len != sizeof(*record) ||
+	    record->generation != record->generation_end)
+		return -EAGAIN;
 	return 0;
 }
 
@@ -351,14 +360,15 @@ static bool adds_up(const struct memledger_usage *total,
 	return !memcmp(&sum, total, sizeof(sum));
 }
 
-static void compare_record(const struct memledger_totals *totals)
+/* The categories to the total, and the classes to Unknown. */
+bool record_adds_up(const struct memledger_record *record)
 {
-	if (!adds_up(&totals->total, totals->category,
-		     NR_MEMLEDGER_CATEGORIES))
-		differs("record: the categories do not add up to the total");
-	if (!adds_up(&totals->category[MEMLEDGER_CAT_UNKNOWN], totals->unknown,
-		     NR_MEMLEDGER_UNKNOWN_CLASSES))
-		differs("record: the classes do not add up to Unknown");
+	const struct memledger_totals *totals = &record->totals;
+
+	return adds_up(&totals->total, totals->category,
+		       NR_MEMLEDGER_CATEGORIES) &&
+	       adds_up(&totals->category[MEMLEDGER_CAT_UNKNOWN],
+		       totals->unknown, NR_MEMLEDGER_UNKNOWN_CLASSES);
 }
 
 static void add_name(struct memledger_usage *sum, const struct name_row *name)
@@ -455,7 +465,8 @@ static void compare_totals(pid_t tgid, const struct memledger_record *record,
 
 	if (!record->complete)
 		differs("record: not complete");
-	compare_record(totals);
+	if (!record_adds_up(record))
+		differs("record: the rows do not add up");
 
 	sum = row_sum(ours, smaps, &(struct whose){});
 	compare_row("total", &totals->total, &sum, have_swap_pss);
