@@ -4,7 +4,7 @@
  * of which is a process that takes one step after the other until it is
  * killed. Some are of memory, some of processes, some of memledger's own
  * switches. A step may fail (the module may be gone just then) unless it says
- * that it must not.
+ * that it must not; those that did what they are for are counted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "compare.h"
 #include "kgsl.h"
 #include "storms.h"
 #include "testlib.h"
@@ -115,14 +116,18 @@ static void be_child(unsigned int n)
 }
 
 /* pid_max is small: numbers come back before long. */
-static void fork_exec_exit(unsigned int n)
+static bool fork_exec_exit(unsigned int n)
 {
+	static pid_t last;
 	pid_t pid = fork();
 
 	if (!pid)
 		be_child(n);
 	if (pid < 0)
-		return;
+		return false;
+	if (pid < last)
+		__atomic_add_fetch(&weather->wraps, 1, __ATOMIC_RELAXED);
+	last = pid;
 	if (n % 8 == 3)
 		weather_join(pid);
 	if (n % 4 == 3) {
@@ -131,6 +136,7 @@ static void fork_exec_exit(unsigned int n)
 	}
 	waitpid(pid, NULL, 0);
 	weather_leave(pid);
+	return true;
 }
 
 /* Another one, which exits while the test's readers are at it. */
@@ -148,7 +154,7 @@ static void prepare_traced(void)
 	}
 }
 
-static void trace(unsigned int n)
+static bool trace(unsigned int n)
 {
 	int status;
 
@@ -164,9 +170,9 @@ static void trace(unsigned int n)
 	if (ptrace(PTRACE_SEIZE, traced, 0, 0) ||
 	    ptrace(PTRACE_INTERRUPT, traced, 0, 0) ||
 	    waitpid(traced, &status, 0) != traced)
-		return;
+		return false;
 	usleep(1000);
-	ptrace(PTRACE_DETACH, traced, 0, 0);
+	return !ptrace(PTRACE_DETACH, traced, 0, 0);
 }
 
 /*
@@ -181,7 +187,7 @@ static void prepare_area(void)
 	area = anon(AREA_PAGES * page_size());
 }
 
-static void churn_mappings(unsigned int n)
+static bool churn_mappings(unsigned int n)
 {
 	static const int advice[] = {
 		MADV_DONTNEED, MADV_FREE, MADV_COLD, MADV_PAGEOUT,
@@ -193,22 +199,22 @@ static void churn_mappings(unsigned int n)
 
 	switch (n % 6) {
 	case 0:
-		munmap(p, len);
-		break;
+		return !munmap(p, len);
 	case 1:
 	case 2:
 		if (mmap(p, len, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == p)
-			touch(p, len);
-		break;
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != p)
+			return false;
+		touch(p, len);
+		return true;
 	case 3:
-		mprotect(p, len, below(2) ? PROT_READ : PROT_READ | PROT_WRITE);
-		break;
+		return !mprotect(p, len, below(2) ? PROT_READ :
+						    PROT_READ | PROT_WRITE);
 	case 4:
-		madvise(p, len, advice[below(ARRAY_SIZE(advice))]);
-		break;
-	case 5:
-		mremap(p, len, len / 2 + page, MREMAP_MAYMOVE);
+		return !madvise(p, len, advice[below(ARRAY_SIZE(advice))]);
+	default:
+		return mremap(p, len, len / 2 + page, MREMAP_MAYMOVE) !=
+		       MAP_FAILED;
 	}
 }
 
@@ -222,17 +228,37 @@ static void prepare_huge(void)
 	madvise(huge, 3 * HUGE, MADV_HUGEPAGE);
 }
 
-static void collapse_and_split(unsigned int n)
+/* What the kernel has counted since it was started; -1 if it does not. */
+static long long counted(const char *what)
 {
+	char line[128], name[64];
+	long long is, nr = -1;
+	FILE *file = fopen("/proc/vmstat", "r");
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%63s %lld", name, &is) == 2 &&
+		    !strcmp(name, what))
+			nr = is;
+	}
+	if (file)
+		fclose(file);
+	return nr;
+}
+
+static bool collapse_and_split(unsigned int n)
+{
+	long long splits = counted("thp_split_pmd");
 	size_t page = page_size();
 	char *p = huge + n % 3 * HUGE;
+	bool huge_now;
 
 	touch(p, HUGE);
-	madvise(p, HUGE, MADV_COLLAPSE);
+	huge_now = !madvise(p, HUGE, MADV_COLLAPSE);
 	mprotect(p + 7 * page, page, PROT_READ);
 	madvise(p + HUGE / 2, HUGE / 4, MADV_DONTNEED);
 	mprotect(p + 7 * page, page, PROT_READ | PROT_WRITE);
 	madvise(p, HUGE, n % 2 ? MADV_DONTNEED : MADV_PAGEOUT);
+	return huge_now && counted("thp_split_pmd") > splits;
 }
 
 static void prepare_alike(void)
@@ -241,21 +267,32 @@ static void prepare_alike(void)
 	madvise(area, AREA_PAGES * page_size(), MADV_MERGEABLE);
 }
 
-static void merge_alike(unsigned int n)
+/* Left alone until ksmd has merged them, then written to. */
+static bool merge_alike(unsigned int n)
 {
-	static const char *const runs[] = { "1\n", "0\n", "1\n", "2\n" };
+	static const char *const runs[] = {
+		"1\n", "1\n", "1\n", "0\n", "1\n", "1\n", "1\n", "2\n",
+	};
+	long long copies = counted("cow_ksm");
 
-	for (size_t i = 0; i < AREA_PAGES; i++)
-		area[i * page_size()] = n % 2 ? 1 : i % 3;
-	file_write(KSM, runs[n % 4]);
+	for (size_t i = 0; n % 4 == 0 && i < AREA_PAGES; i++)
+		area[i * page_size()] = n % 8 ? 1 : i % 3;
+	copies = counted("cow_ksm") - copies;
+	if (file_write(KSM "run", runs[n % ARRAY_SIZE(runs)]))
+		return false;
 	usleep(50000);
+	return copies > 0;
 }
 
-static void compact(unsigned int n)
+/* Others' pages move meanwhile. */
+static bool compact(unsigned int n)
 {
+	long long moved = counted("pgmigrate_success");
+
 	(void)n;
 	file_write("/proc/sys/vm/compact_memory", "1\n");
 	usleep(50000);
+	return counted("pgmigrate_success") > moved;
 }
 
 /*
@@ -288,12 +325,14 @@ static void prepare_swap(void)
 	much = anon(MUCH_PAGES * page_size());
 }
 
-static void swap_out_and_in(unsigned int n)
+static bool swap_out_and_in(unsigned int n)
 {
+	long long out = counted("pswpout"), in = counted("pswpin");
 	size_t page = page_size();
 
 	for (int i = 0; i < 64; i++)
 		much[below(MUCH_PAGES) * page] = n;
+	return counted("pswpout") > out && counted("pswpin") > in;
 }
 
 static void be_greedy(void)
@@ -305,9 +344,9 @@ static void be_greedy(void)
 }
 
 /* Tracked, and in the middle of a reading perhaps. */
-static void run_out_of_memory(unsigned int n)
+static bool run_out_of_memory(unsigned int n)
 {
-	int status = 0;
+	int status = 0, err;
 	pid_t pid;
 
 	(void)n;
@@ -315,9 +354,9 @@ static void run_out_of_memory(unsigned int n)
 	if (!pid)
 		be_greedy();
 	if (pid < 0 || waitpid(pid, &status, WUNTRACED) != pid)
-		return;
+		return false;
 	weather_join(pid);
-	node_write_number("track", pid);
+	err = node_write_number("track", pid);
 	kill(pid, SIGCONT);
 	if (waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status) ||
 	    WTERMSIG(status) != SIGKILL)
@@ -325,6 +364,7 @@ static void run_out_of_memory(unsigned int n)
 	weather_leave(pid);
 	node_write_number("untrack", pid);
 	usleep(300000);
+	return !err;
 }
 
 /*
@@ -337,7 +377,7 @@ static void *fault_in(void *arg)
 	return NULL;
 }
 
-static void serve_faults(unsigned int n)
+static bool serve_faults(unsigned int n)
 {
 	size_t len = 16 * page_size();
 	struct uffdio_api api = { .api = UFFD_API };
@@ -370,6 +410,7 @@ static void serve_faults(unsigned int n)
 	close(fd);
 	munmap(p, len);
 	munmap(page, page_size());
+	return true;
 }
 
 /*
@@ -392,9 +433,10 @@ static bool is_expected(int err)
 	return false;
 }
 
-static void track_the_crowd(unsigned int n)
+static bool track_the_crowd(unsigned int n)
 {
 	pid_t pid = weather->crowd[n % NR_CROWD];
+	bool done = false;
 	int err;
 
 	if (pid) {
@@ -404,6 +446,7 @@ static void track_the_crowd(unsigned int n)
 		err = node_refresh(pid);
 		if (!is_expected(err))
 			weather_bad("refresh", err);
+		done = !err;
 	}
 	/* One that was tracked a while ago. */
 	pid = weather->crowd[(n + NR_CROWD / 2) % NR_CROWD];
@@ -413,27 +456,33 @@ static void track_the_crowd(unsigned int n)
 			weather_bad("untrack", err);
 	}
 	usleep(1000);
+	return done;
 }
 
-static void change_rules(unsigned int n)
+static bool change_rules(unsigned int n)
 {
 	static const char *const profiles[] = {
 		"android10\n", "android11\n", "android16\n", "android17\n",
 	};
 	static const char *const slices[] = { "64\n", "2048\n", "7\n" };
 
-	node_write("profile", profiles[n % ARRAY_SIZE(profiles)]);
-	node_write("slice_entries", slices[n % ARRAY_SIZE(slices)]);
+	int err;
+
+	err = node_write("profile", profiles[n % ARRAY_SIZE(profiles)]) ?:
+	      node_write("slice_entries", slices[n % ARRAY_SIZE(slices)]);
 	usleep(20000);
+	return !err;
 }
 
-static void switch_totals(unsigned int n)
+static bool switch_totals(unsigned int n)
 {
-	node_write("gpu_totals", n % 2 ? "1\n" : "0\n");
+	int err = node_write("gpu_totals", n % 2 ? "1\n" : "0\n");
+
 	usleep(20000);
+	return !err;
 }
 
-static void switch_capture(unsigned int n)
+static bool switch_capture(unsigned int n)
 {
 	char node[64];
 	int err;
@@ -445,6 +494,7 @@ static void switch_capture(unsigned int n)
 	if (!is_expected(err))
 		weather_bad("capture", err);
 	usleep(20000);
+	return !err;
 }
 
 static void let_it_unload(void)
@@ -454,44 +504,48 @@ static void let_it_unload(void)
 }
 
 /* Listened to and not, and someone who sleeps until a number changes. */
-static void switch_events(unsigned int n)
+static bool switch_events(unsigned int n)
 {
 	struct pollfd poller = { .events = POLLPRI };
 	char path[64], text[32];
+	int err;
 
-	file_write(EVENTS "enable", n % 2 ? "1\n" : "0\n");
+	err = file_write(EVENTS "enable", n % 2 ? "1\n" : "0\n");
 	let_it_unload();
 	snprintf(path, sizeof(path), NODES "processes/%d/generation",
 		 weather->crowd[n % NR_CROWD]);
 	poller.fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (poller.fd < 0) {
 		usleep(1000);
-		return;
+		return false;
 	}
 	if (read(poller.fd, text, sizeof(text)) > 0)
 		poll(&poller, 1, 50);
 	close(poller.fd);
+	return !err;
 }
 
-static void load_provider(unsigned int n)
+static bool load_provider(unsigned int n)
 {
+	bool done = false;
 	int fd;
 
 	(void)n;
 	if (kgsl_load("kgsl_standin", ""))
-		return;
+		return false;
 	fd = kgsl_open();
 	if (fd >= 0) {
-		kgsl_alloc(fd, 16 * page_size(), 0);
+		done = kgsl_alloc(fd, 16 * page_size(), 0) > 0;
 		usleep(50000);
 		close(fd);
 	}
-	module_unload("kgsl_standin");
+	done = !module_unload("kgsl_standin") && done;
 	usleep(50000);
+	return done;
 }
 
 /* With readers inside, and files of it open. */
-static void load_module(unsigned int n)
+static bool load_module(unsigned int n)
 {
 	int err;
 
@@ -506,6 +560,7 @@ static void load_module(unsigned int n)
 	err = module_load(memledger_ko(), "");
 	if (err && err != -EEXIST)
 		weather_bad("load", err);
+	return !err;
 }
 
 /*
@@ -539,10 +594,74 @@ static void wait_for_module(void)
 		usleep(1000);
 }
 
-static void read_everything(unsigned int n)
+static bool read_everything(unsigned int n)
 {
 	wait_for_module();
 	tree_walk(n % 2 ? NODES : DETAILS, read_any);
+	return true;
+}
+
+/* In a group whose memory a reading may well use up. */
+static bool read_in_need(unsigned int n)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	if (!pid) {
+		join_cgroup("storm-reader", "1M\n", "max\n");
+		read_everything(n);
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return false;
+	if (status && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL))
+		weather_bad("a reader in need", status);
+	return true;
+}
+
+/* Whatever is switched meanwhile, a record is of one time and of one profile. */
+static bool read_records(unsigned int n)
+{
+	struct memledger_record record;
+	int err = record_read(&record, weather->crowd[n % NR_CROWD]);
+
+	switch (err) {
+	case 0:
+		break;
+	case -EAGAIN:
+	case -ENODATA:
+		return false;
+	default:
+		if (!is_expected(err))
+			weather_bad("record", err);
+		usleep(1000);
+		return false;
+	}
+	if (!record_adds_up(&record))
+		weather_bad("sums of a record", record.generation);
+	return true;
+}
+
+/* A file of sysfs keeps no module: it is opened before it goes, and read after. */
+static bool outlast_the_module(unsigned int n)
+{
+	char text[32];
+	ssize_t len;
+	int fd;
+
+	(void)n;
+	wait_for_module();
+	fd = open(NODES "profile", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	do {
+		usleep(1000);
+		len = pread(fd, text, sizeof(text), 0);
+	} while (len > 0);
+	if (len != -1 || errno != ENODEV)
+		weather_bad("a file without its module", len ? errno : 0);
+	close(fd);
+	return true;
 }
 
 /* One byte at a time, here and there, and sleeping with the file open. */
@@ -566,14 +685,15 @@ static int read_slowly(const char *path)
 	return 0;
 }
 
-static void read_details_slowly(unsigned int n)
+static bool read_details_slowly(unsigned int n)
 {
 	(void)n;
 	wait_for_module();
 	tree_walk(DETAILS, read_slowly);
+	return true;
 }
 
-static void run_the_tool(unsigned int n)
+static bool run_the_tool(unsigned int n)
 {
 	static const char *const commands[] = {
 		"procrank", "meminfo", "librank", "dmabuf", "gpumem",
@@ -588,6 +708,7 @@ static void run_the_tool(unsigned int n)
 	/* The module may be gone; but nothing makes the tool crash. */
 	if (status < 0 || WIFSIGNALED(status) || WEXITSTATUS(status) > 127)
 		weather_bad(command, status);
+	return !status;
 }
 
 const struct storm storms[] = {
@@ -596,7 +717,7 @@ const struct storm storms[] = {
 	{ "mappings", .prepare = prepare_area, .step = churn_mappings },
 	{ "huge pages", "/sys/kernel/mm/transparent_hugepage",
 	  .prepare = prepare_huge, .step = collapse_and_split },
-	{ "KSM", KSM, .prepare = prepare_alike, .step = merge_alike },
+	{ "KSM", KSM "run", .prepare = prepare_alike, .step = merge_alike },
 	{ "compaction", "/proc/sys/vm/compact_memory", .step = compact },
 	{ "swap", CGROUPS "cgroup.procs", .prepare = prepare_swap,
 	  .step = swap_out_and_in },
@@ -612,6 +733,10 @@ const struct storm storms[] = {
 	  .step = load_provider },
 	{ "module", "/lib/memledger/memledger.ko", .step = load_module },
 	{ "reading all", .step = read_everything },
+	{ "reading in need", CGROUPS "cgroup.procs", .step = read_in_need },
+	{ "records", .step = read_records },
+	{ "open file", "/lib/memledger/memledger.ko",
+	  .step = outlast_the_module },
 	{ "reading slowly", .step = read_details_slowly },
 	{ "the tool", "/usr/bin/memledger", .step = run_the_tool },
 	{}

@@ -8,7 +8,7 @@
 /* How many processes at a time know each other, so that all can be tracked. */
 #define NR_CROWD	32
 
-#define KSM	"/sys/kernel/mm/ksm/run"
+#define KSM	"/sys/kernel/mm/ksm/"
 
 /**
  * struct storm - something that goes on and on
@@ -17,14 +17,15 @@
  * @unsafe: only while one processor runs all of them: it changes code that
  *	others run, which emulated processors may miss
  * @prepare: called once, may be NULL
- * @step: called again and again, with a number that goes up
+ * @step: called again and again, with a number that goes up; true if it did
+ *	what it is for
  */
 struct storm {
 	const char *name;
 	const char *needs;
 	bool unsafe;
 	void (*prepare)(void);
-	void (*step)(unsigned int n);
+	bool (*step)(unsigned int n);
 };
 
 /**
@@ -33,12 +34,14 @@ struct storm {
  * @unloading: who keeps files open for long, or opens them one after the other,
  *	waits: the module cannot be unloaded while one is open in debugfs
  * @bad: how often something went wrong that must not
- * @steps: of each storm, in their order
+ * @wraps: how often process numbers have begun anew
+ * @steps: of each storm those that did something, in their order
  */
 struct weather {
 	pid_t crowd[NR_CROWD];
 	bool unloading;
 	unsigned int bad;
+	unsigned int wraps;
 	unsigned int steps[64];
 };
 
