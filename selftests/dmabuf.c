@@ -438,12 +438,15 @@ TEST_F_TIMEOUT(dmabuf, table_too_large, TIMEOUT)
 /* A buffer of its own at every number, so that none is counted for another. */
 TEST_F_TIMEOUT(dmabuf, many_buffers, TIMEOUT)
 {
-	const int nr = 600;
-	u64 size = 0;
+	const int nr = 10000;
+	struct rlimit files = { 2 * nr, 2 * nr };
+	u64 page = page_size(), size = 0;
 
+	ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &files), 0);
+	ASSERT_EQ(actor_start(&self->actors, 3), 0);
 	for (int i = 1; i <= nr; i++) {
-		CREATE(0, i * MB);
-		size += i * MB;
+		ASSERT_GT(DO(3, ACTOR_CREATE, .size = i * page), 0);
+		size += i * page;
 	}
 	REFRESH();
 	EXPECT_EQ(self->list.complete, 1);
@@ -451,9 +454,9 @@ TEST_F_TIMEOUT(dmabuf, many_buffers, TIMEOUT)
 	ASSERT_EQ(self->list.nr_holders, nr);
 	for (int i = 0; i < nr; i++) {
 		/* Inode numbers go up with time. */
-		EXPECT_EQ(self->list.buffers[i].size, (i + 1) * MB);
+		EXPECT_EQ(self->list.buffers[i].size, (i + 1) * page);
 		EXPECT_EQ(self->list.holders[i].fds, 1);
-		EXPECT_EQ(self->list.holders[i].pss, (i + 1) * MB);
+		EXPECT_EQ(self->list.holders[i].pss, (i + 1) * page);
 	}
 	ASSERT_EQ(self->list.nr_exporters, 1);
 	EXPECT_EQ(self->list.exporters[0].count, nr);
