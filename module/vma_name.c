@@ -71,7 +71,49 @@ static bool escape_newlines(char *buf, size_t size, const char **name,
 	return true;
 }
 
-static const char too_long_name[] = MEMLEDGER_NAME_TOO_LONG;
+static const char too_long[] = MEMLEDGER_NAME_TOO_LONG;
+
+/* No other name begins with that: paths do with a slash. */
+static bool is_too_long(const struct memledger_vma *vma)
+{
+	return str_has_prefix(vma->name, too_long);
+}
+
+/*
+ * Whether the last part of a path, if it is one, is the dentry's name: in its
+ * place may be the point where the file is mounted itself, or what prints itself.
+ */
+static bool has_tail(const struct path *path)
+{
+	const struct dentry *dentry = path->dentry;
+
+	return !IS_ROOT(dentry) && dentry != path->mnt->mnt_root &&
+	       !(dentry->d_op && dentry->d_op->d_dname);
+}
+
+/* The last part is told: for most rules it is enough. */
+static void name_too_long(const struct path *path, char *buf, size_t size,
+			  struct memledger_vma *out)
+{
+	struct dentry *dentry = path->dentry;
+	size_t len = sizeof(too_long) - 1;
+	const char *name = buf;
+
+	set_name(out, too_long, len);
+	out->deleted = false;
+	if (!has_tail(path))
+		return;
+	/* Whoever moves the file changes its name under the lock. */
+	spin_lock(&dentry->d_lock);
+	if (len + 1 + dentry->d_name.len < size) {
+		len = scnprintf(buf, size, "%s/%s", too_long,
+				dentry->d_name.name);
+		out->deleted = d_unlinked(dentry);
+	}
+	spin_unlock(&dentry->d_lock);
+	if (len > out->len && escape_newlines(buf, size, &name, &len))
+		set_name(out, name, len);
+}
 
 static void file_name(const struct file *file, char *buf, size_t size,
 		      struct memledger_vma *out)
@@ -83,7 +125,7 @@ static void file_name(const struct file *file, char *buf, size_t size,
 
 	text = d_path(path, buf, size);
 	if (IS_ERR(text))
-		goto too_long;
+		goto err_too_long;
 
 	len = buf + size - 1 - text;
 	if (path_is_marked(path) && len > DELETED_MARK_LEN &&
@@ -95,12 +137,12 @@ static void file_name(const struct file *file, char *buf, size_t size,
 	}
 	name = text;
 	if (!escape_newlines(buf, size, &name, &len))
-		goto too_long;
+		goto err_too_long;
 	set_name(out, name, len);
 	return;
 
-too_long:
-	set_name(out, too_long_name, sizeof(too_long_name) - 1);
+err_too_long:
+	name_too_long(path, buf, size, out);
 }
 
 #define ANON_START	"[anon:"
@@ -296,10 +338,8 @@ static unsigned int file_slot(struct memledger_name_slots *slots,
 }
 
 /*
- * The last part of a path, where it is a path: in its place may be the point
- * where the file is mounted itself, or what prints itself. And where only a
- * part of a file system is mounted, a file may have been moved out of it, and
- * has no path. Whether it was enough.
+ * Where only a part of a file system is mounted, a file may have been moved out
+ * of it, and has no path. Whether the last part was enough.
  */
 static bool learn_tail(struct memledger_name_slots *slots, unsigned int slot,
 		       const struct path *path, size_t *len)
@@ -307,9 +347,8 @@ static bool learn_tail(struct memledger_name_slots *slots, unsigned int slot,
 	struct dentry *dentry = path->dentry;
 	bool learnt;
 
-	if (IS_ROOT(dentry) || dentry == path->mnt->mnt_root ||
-	    path->mnt->mnt_root != path->mnt->mnt_sb->s_root ||
-	    (dentry->d_op && dentry->d_op->d_dname))
+	if (!has_tail(path) ||
+	    path->mnt->mnt_root != path->mnt->mnt_sb->s_root)
 		return false;
 	/* Whoever moves the file changes its name under the lock. */
 	spin_lock(&dentry->d_lock);
@@ -337,7 +376,7 @@ static noinline void learn_name(struct vm_area_struct *vma,
 	slots->learn(slots, out->slot, name.name, name.len, name.deleted,
 		     false);
 	/* It costs what it would have been: all of the buffer was written. */
-	out->len = name.name == too_long_name ? slots->size : name.len;
+	out->len = is_too_long(&name) ? slots->size : name.len;
 }
 
 static noinline void find_second_text(struct vm_area_struct *vma,

@@ -16,7 +16,7 @@
 struct address_space;
 struct file;
 
-/* Room for a name. A longer path shows as MEMLEDGER_NAME_TOO_LONG. */
+/* Room for a name. Of a longer path there are this, a slash and its last part. */
 #define MEMLEDGER_NAME_SIZE		(2 * PATH_MAX)
 #define MEMLEDGER_NAME_TOO_LONG		"[name too long]"
 

@@ -277,6 +277,10 @@ static void map_neutral(void *arg)
 		close(fd);
 		unlink(name);
 	}
+	fd = make_file("libfar.so", page_size());
+	read_pages(mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0),
+		   page_size());
+	close(fd);
 }
 
 static long long slices_of_refresh(pid_t pid)
@@ -291,9 +295,21 @@ static long long slices_of_refresh(pid_t pid)
 TEST_F_TIMEOUT(limits, paths_that_are_too_long, TIMEOUT)
 {
 	struct neutral files = { .depth = 80, .nr = 64 };
+	char path[64], *text, *line;
 
 	ASSERT_EQ(start_tracked(&self->pid, map_neutral, &files), 0);
 	EXPECT_GE(slices_of_refresh(self->pid), files.nr);
+	/* And its last part is told. */
+	snprintf(path, sizeof(path), DETAILS "processes/%d/vmas", self->pid);
+	text = file_slurp(path);
+	ASSERT_NE(text, NULL);
+	line = strstr(text, " [name too long]/libfar.so\n");
+	ASSERT_NE(line, NULL);
+	*line = '\0';
+	EXPECT_NE(strstr(strrchr(text, '\n'), " so_mmap "), NULL);
+	free(text);
+	EXPECT_EQ(node_read("processes/%d/category/so_mmap/rss", self->pid),
+		  (long long)page_size());
 }
 
 /* The lines of a process in "mappings", and whether they are all. */
