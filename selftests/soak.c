@@ -195,14 +195,16 @@ static void be_storm(void *arg)
 	}
 }
 
-static bool all_have_begun(bool one_processor)
+/* What is still waited for, or NULL. */
+static const char *yet_to_come(bool one_processor)
 {
 	for (int i = 0; storms[i].name; i++) {
 		if (!is_left_out(&storms[i], one_processor) &&
 		    !__atomic_load_n(&weather->steps[i], __ATOMIC_RELAXED))
-			return false;
+			return storms[i].name;
 	}
-	return __atomic_load_n(&weather->wraps, __ATOMIC_RELAXED);
+	return __atomic_load_n(&weather->wraps, __ATOMIC_RELAXED) ?
+	       NULL : "process numbers that begin anew";
 }
 
 /*
@@ -211,16 +213,27 @@ static bool all_have_begun(bool one_processor)
  */
 static void let_blow(unsigned int seconds, bool one_processor)
 {
+	const char *name;
 	pid_t pids[64] = {};
 
-	memset(weather, 0, sizeof(*weather));
+	memset(weather->crowd, 0, sizeof(weather->crowd));
+	memset(weather->steps, 0, sizeof(weather->steps));
+	weather->unloading = false;
 	for (long i = 0; storms[i].name; i++) {
 		if (!is_left_out(&storms[i], one_processor))
 			pids[i] = start_process(be_storm, (void *)i);
 	}
 	sleep(seconds);
-	for (int i = 0; i < MORE_SECONDS && !all_have_begun(one_processor); i++)
+	for (int i = 0; i < MORE_SECONDS; i++) {
+		name = yet_to_come(one_processor);
+		if (!name)
+			break;
+		if (i % 30 == 0) {
+			printf("# waiting for %s\n", name);
+			fflush(stdout);
+		}
 		sleep(1);
+	}
 	for (long i = 0; storms[i].name; i++) {
 		if (pids[i] && waitpid(pids[i], NULL, WNOHANG))
 			weather_bad(storms[i].name, -ECHILD);
@@ -272,7 +285,7 @@ FIXTURE_SETUP(soak)
 	const char *why = nodes_missing();
 
 	if (!why)
-		why = setting_set("/proc/sys/kernel/pid_max", "600");
+		why = setting_set("/proc/sys/kernel/pid_max", "400");
 	if (why) {
 		settings_restore();
 		SKIP(return, "%s", why);

@@ -484,17 +484,17 @@ static bool switch_totals(unsigned int n)
 
 static bool switch_capture(unsigned int n)
 {
+	int err = node_write("owner_capture", n % 4 == 3 ? "0\n" : "1\n");
+	bool done = !err;
 	char node[64];
-	int err;
 
-	node_write("owner_capture", n % 4 == 3 ? "0\n" : "1\n");
 	snprintf(node, sizeof(node), "processes/%d/capture",
 		 weather->crowd[n % NR_CROWD]);
 	err = node_write(node, n % 2 ? "1\n" : "0\n");
 	if (!is_expected(err))
 		weather_bad("capture", err);
 	usleep(20000);
-	return !err;
+	return done;
 }
 
 static void let_it_unload(void)
@@ -517,7 +517,7 @@ static bool switch_events(unsigned int n)
 	poller.fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (poller.fd < 0) {
 		usleep(1000);
-		return false;
+		return !err;
 	}
 	if (read(poller.fd, text, sizeof(text)) > 0)
 		poll(&poller, 1, 50);
