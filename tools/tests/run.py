@@ -223,7 +223,10 @@ def check_checkin(name, line, data, who):
 def test_cases():
     for program, name in (("classify", "KUnit's table of names"),
                           ("unknown", "KUnit's cases of Unknown"),
-                          ("verdict", "verdicts on noisy streams")):
+                          ("verdict", "verdicts on noisy streams"),
+                          ("kunit_account", "KUnit's suite of accounting"),
+                          ("kunit_graphics", "KUnit's suite of GPU memory"),
+                          ("kunit_dmabuf", "KUnit's suite of DMA-BUFs")):
         done = subprocess.run([os.path.join(BUILD, program)],
                               stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, check=False)
