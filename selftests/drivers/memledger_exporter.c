@@ -220,7 +220,7 @@ static int provider_entries(struct pid *pid, memledger_gpu_entry_fn fn,
 	list_for_each_entry(holder, &imports, node) {
 		if (holder->pid != pid)
 			continue;
-		entries[i++] = (struct memledger_gpu_entry) {
+		entries[i] = (struct memledger_gpu_entry) {
 			.id = i + 1,
 			.size = holder->dmabuf->size,
 			.dmabuf_ino = file_inode(holder->dmabuf->file)->i_ino,
@@ -228,6 +228,7 @@ static int provider_entries(struct pid *pid, memledger_gpu_entry_fn fn,
 			.usage = MEMLEDGER_GPU_EGL_IMAGE,
 			.flags = MEMLEDGER_GPU_IMPORTED,
 		};
+		i++;
 	}
 	mutex_unlock(&holders_lock);
 	for (i = 0; i < nr && !ret; i++)
