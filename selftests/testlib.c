@@ -393,7 +393,7 @@ char *tool_run(const char *fmt, ...)
 	return text;
 }
 
-/* Root in all but the one capability, for good. */
+/* Root in all but the one capability, for good: by exec root gets what may be had. */
 int drop_cap_sys_ptrace(void)
 {
 	struct __user_cap_header_struct header = {
@@ -401,7 +401,8 @@ int drop_cap_sys_ptrace(void)
 	};
 	struct __user_cap_data_struct data[2];
 
-	if (syscall(__NR_capget, &header, data))
+	if (prctl(PR_CAPBSET_DROP, CAP_SYS_PTRACE) ||
+	    syscall(__NR_capget, &header, data))
 		return -errno;
 	data[0].effective &= ~(1U << CAP_SYS_PTRACE);
 	data[0].permitted &= ~(1U << CAP_SYS_PTRACE);
