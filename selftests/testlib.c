@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
@@ -408,6 +409,15 @@ int drop_cap_sys_ptrace(void)
 	data[0].permitted &= ~(1U << CAP_SYS_PTRACE);
 	data[0].inheritable &= ~(1U << CAP_SYS_PTRACE);
 	return syscall(__NR_capset, &header, data) ? -errno : 0;
+}
+
+/* A user to whom nothing belongs, with no capability, for good. */
+int become_nobody(void)
+{
+	if (setgroups(0, NULL) || setresgid(65534, 65534, 65534) ||
+	    setresuid(65534, 65534, 65534))
+		return -errno;
+	return 0;
 }
 
 size_t page_size(void)

@@ -56,6 +56,7 @@ const char *tool_missing(void);
 char *tool_run(const char *fmt, ...) __printf(1, 2);
 
 int drop_cap_sys_ptrace(void);
+int become_nobody(void);
 
 size_t page_size(void);
 void *map_alone(size_t len, int prot, int flags, int fd, off_t offset);
