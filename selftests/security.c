@@ -502,97 +502,86 @@ TEST_F_TIMEOUT(security, rest_of_a_number, TIMEOUT)
  * System calls of 32-bit programs
  */
 
-#ifdef __x86_64__
-static long compat_call(long nr, long a, long b, long c)
-{
-	long ret;
-
-	__asm__ volatile("int $0x80" : "=a"(ret)
-			 : "a"(nr), "b"(a), "c"(b), "d"(c)
-			 : "memory", "r8", "r9", "r10", "r11");
-	return (int)ret;
-}
-
-#define COMPAT_READ	3
-#define COMPAT_OPEN	5
-#define COMPAT_CLOSE	6
-
-/* Both must lie in the first 4 GB. */
-static ssize_t compat_read(char *path, char *buf, size_t size)
-{
-	long fd = compat_call(COMPAT_OPEN, (long)path, O_RDONLY, 0);
-	ssize_t len = 0, nr;
-
-	if (fd < 0)
-		return fd;
-	do {
-		nr = compat_call(COMPAT_READ, fd, (long)(buf + len),
-				 size - len);
-		if (nr > 0)
-			len += nr;
-	} while (nr > 0);
-	compat_call(COMPAT_CLOSE, fd, 0, 0);
-	return nr < 0 ? nr : len;
-}
-
-static const char *const compat_files[] = {
+static const char *const files_for_32_bit[] = {
 	NODES "processes/%d/total/rss",
 	NODES "processes/%d/record",
 	DETAILS "processes/%d/meminfo",
 	DETAILS "processes/%d/vmas",
 };
 
-#define COMPAT_ROOM	(1 << 20)
-static char *low;
+static char path_for_32_bit[128];
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
-static ssize_t compat_read_of(int i, pid_t pid)
+static void choose_for_32_bit(size_t i, pid_t pid)
 {
-	snprintf(low, 256, compat_files[i], pid);
-	return compat_read(low, low + 256, COMPAT_ROOM - 256);
+	snprintf(path_for_32_bit, sizeof(path_for_32_bit), files_for_32_bit[i],
+		 pid);
 }
 
 #pragma GCC diagnostic pop
 
-static void compat_without_capability(void *arg)
+static void exec_read32(void *out)
+{
+	char *argv[] = { (char *)beside_me("read32"), path_for_32_bit, NULL };
+
+	dup2(*(int *)out, STDOUT_FILENO);
+	execv(argv[0], argv);
+	_exit(errno);
+}
+
+static void exec_read32_without_capability(void *out)
 {
 	if (drop_cap_sys_ptrace())
-		_exit(2);
-	for (size_t i = 0; i < ARRAY_SIZE(compat_files); i++) {
-		if (compat_read_of(i, *(pid_t *)arg) != -EPERM)
-			_exit(3 + i);
-	}
-	_exit(0);
+		_exit(255);
+	exec_read32(out);
+}
+
+/* What the program copies of the chosen file; its length or a negative errno. */
+static ssize_t read32(void (*exec)(void *out), char *buf, size_t size)
+{
+	ssize_t len = 0, nr = -1;
+	int fds[2], status;
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC))
+		return -errno;
+	pid = start_process(exec, &fds[1]);
+	close(fds[1]);
+	do {
+		nr = read(fds[0], buf + len, size - len);
+		len += nr > 0 ? nr : 0;
+	} while (nr > 0);
+	close(fds[0]);
+	status = exit_status(pid);
+	if (!WIFEXITED(status))
+		return -EFAULT;
+	return WEXITSTATUS(status) ? -WEXITSTATUS(status) : len;
 }
 
 TEST_F_TIMEOUT(security, system_calls_of_32_bit_programs, TIMEOUT)
 {
-	static char text[COMPAT_ROOM];
+	static char text[1 << 20], text32[1 << 20];
 
-	low = mmap(NULL, COMPAT_ROOM, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
-	ASSERT_NE(low, MAP_FAILED);
-	if (compat_call(COMPAT_CLOSE, -1, 0, 0) == -ENOSYS)
-		SKIP(return, "no 32-bit system calls (CONFIG_IA32_EMULATION)");
-	for (size_t i = 0; i < ARRAY_SIZE(compat_files); i++) {
-		ssize_t len = compat_read_of(i, self->pid);
+	if (access(beside_me("read32"), X_OK))
+		SKIP(return, "no 32-bit program beside the test");
+	for (size_t i = 0; i < ARRAY_SIZE(files_for_32_bit); i++) {
+		ssize_t len;
 
+		choose_for_32_bit(i, self->pid);
+		len = read32(exec_read32, text32, sizeof(text32));
+		if (len == -ENOEXEC)
+			SKIP(return, "no 32-bit programs (CONFIG_COMPAT)");
 		ASSERT_GT(len, 0)
-			TH_LOG("%s: %zd", low, len);
-		EXPECT_EQ(file_read(low, text, sizeof(text)), len);
-		EXPECT_EQ(memcmp(low + 256, text, len), 0);
+			TH_LOG("%s: %zd", path_for_32_bit, len);
+		EXPECT_EQ(file_read(path_for_32_bit, text, sizeof(text)), len);
+		EXPECT_EQ(memcmp(text32, text, len), 0);
+		EXPECT_EQ(read32(exec_read32_without_capability, text32,
+				 sizeof(text32)), -EPERM)
+			TH_LOG("%s", path_for_32_bit);
 	}
-	EXPECT_EQ(exit_status(start_process(compat_without_capability,
-					    &self->pid)), 0);
 }
-#else
-TEST(system_calls_of_32_bit_programs)
-{
-	SKIP(return, "only x86 lets a 64-bit program make them");
-}
-#endif
 
 /*
  * What nobody gets: addresses of the kernel
