@@ -359,6 +359,7 @@ TEST_F_TIMEOUT(exits, while_being_untracked, TIMEOUT)
 FIXTURE(snapshots)
 {
 	pid_t pid;
+	pid_t other;
 };
 
 FIXTURE_SETUP(snapshots)
@@ -382,6 +383,10 @@ FIXTURE_TEARDOWN(snapshots)
 	rmdir(INSTANCE);
 	node_write_number("untrack", self->pid);
 	end_process(self->pid);
+	if (self->other > 0) {
+		node_write_number("untrack", self->other);
+		end_process(self->other);
+	}
 	settings_restore();
 }
 
@@ -596,6 +601,74 @@ TEST_F_TIMEOUT(snapshots, traced, TIMEOUT)
 	ASSERT_EQ(node_refresh(self->pid), 0);
 	ASSERT_GT(file_read(INSTANCE "trace", trace, sizeof(trace)), 0);
 	EXPECT_EQ(find_line(trace, "snapshot: ", " generation=3 "), NULL);
+}
+
+#define RAW_COMM	"\x1b[7m\x9b\xff"
+
+static void has_raw_comm(void *arg)
+{
+	(void)arg;
+	prctl(PR_SET_NAME, RAW_COMM);
+}
+
+/* As in all events, though memledger's own files escape it. */
+TEST_F_TIMEOUT(snapshots, names_in_the_trace_are_raw, TIMEOUT)
+{
+	const char *why = tracing_missing();
+	static char trace[1 << 16];
+	char text[64];
+
+	if (why)
+		SKIP(return, "%s", why);
+	self->other = start_process(has_raw_comm, NULL);
+	ASSERT_EQ(wait_stopped(self->other), 0);
+	ASSERT_EQ(node_write_number("track", self->other), 0);
+	ASSERT_EQ(file_write(INSTANCE "events/memledger/enable", "1"), 0);
+	ASSERT_EQ(node_refresh(self->other), 0);
+	ASSERT_EQ(file_write(INSTANCE "events/memledger/enable", "0"), 0);
+	ASSERT_GT(file_read(INSTANCE "trace", trace, sizeof(trace)), 0);
+	snprintf(text, sizeof(text), " tgid=%d comm=" RAW_COMM " ",
+		 self->other);
+	EXPECT_NE(find_line(trace, "snapshot: ", text), NULL);
+}
+
+static const char *const trace_files[] = {
+	TRACING "trace", TRACING "trace_pipe", INSTANCE "trace",
+	INSTANCE "trace_pipe", INSTANCE "events/memledger/enable",
+	TRACING "events/memledger/snapshot/format",
+};
+
+static void trace_as_nobody(void *arg)
+{
+	bool bad = false;
+
+	(void)arg;
+	if (become_nobody())
+		_exit(2);
+	for (size_t i = 0; i < ARRAY_SIZE(trace_files); i++) {
+		if (open(trace_files[i], O_RDONLY | O_NONBLOCK) < 0 &&
+		    errno == EACCES)
+			continue;
+		printf("# %s can be opened\n", trace_files[i]);
+		bad = true;
+	}
+	if (file_write(INSTANCE "events/memledger/enable", "1") != -EACCES)
+		bad = true;
+	fflush(NULL);
+	_exit(bad);
+}
+
+TEST_F_TIMEOUT(snapshots, nobody_has_no_trace, TIMEOUT)
+{
+	const char *why = tracing_missing();
+
+	if (why)
+		SKIP(return, "%s", why);
+	for (size_t i = 0; i < ARRAY_SIZE(trace_files); i++) {
+		EXPECT_EQ(access(trace_files[i], F_OK), 0)
+			TH_LOG("%s", trace_files[i]);
+	}
+	EXPECT_EQ(exit_status(start_process(trace_as_nobody, NULL)), 0);
 }
 
 TEST_HARNESS_MAIN
