@@ -274,6 +274,89 @@ TEST_F_TIMEOUT(exits, each_way, TIMEOUT)
 	}
 }
 
+/* What docs/ABI has, and the number that the kernel gives to each uevent. */
+static const char *const event_keys[] = {
+	"ACTION", "DEVPATH", "SUBSYSTEM", "EVENT", "TGID", "SEQNUM",
+};
+
+static bool has_key(const char *word, const char *key)
+{
+	size_t len = strlen(key);
+
+	return !strncmp(word, key, len) && word[len] == '=';
+}
+
+/* Its words behind the first: each of the keys once, and nothing else. */
+static bool is_as_documented(const struct uevent *event)
+{
+	int times[ARRAY_SIZE(event_keys)] = {};
+	const char *word = event->text;
+	bool good = true;
+	size_t i;
+
+	for (word += strlen(word) + 1; word < event->text + event->len;
+	     word += strlen(word) + 1) {
+		for (i = 0; i < ARRAY_SIZE(event_keys); i++) {
+			if (has_key(word, event_keys[i]))
+				break;
+		}
+		if (i < ARRAY_SIZE(event_keys) && !times[i]++)
+			continue;
+		printf("# is told, too: %s\n", word);
+		good = false;
+	}
+	for (i = 0; i < ARRAY_SIZE(event_keys); i++)
+		good &= times[i] == 1;
+	return good;
+}
+
+/* Listens without any right from before the process is tracked. */
+static void listen_as_nobody(void *arg)
+{
+	static struct uevent event;
+	pid_t pid = *(pid_t *)arg;
+	char path[128];
+	int sock, bad;
+
+	if (become_nobody())
+		_exit(2);
+	sock = open_uevents();
+	if (sock < 0)
+		_exit(3);
+	raise(SIGSTOP);
+	if (!uevent_receive(sock, &event, EVENT_MS))
+		_exit(4);
+	snprintf(path, sizeof(path),
+		 "change@/kernel/memledger/processes/%d", pid);
+	bad = !is_as_documented(&event) || strcmp(event.text, path) ||
+	      strcmp(uevent_value(&event, "DEVPATH"), strchr(path, '/')) ||
+	      strcmp(uevent_value(&event, "EVENT"), "exit") ||
+	      atoi(uevent_value(&event, "TGID")) != pid;
+	fflush(NULL);
+	/* Until it is untracked, of which nothing is told. */
+	raise(SIGSTOP);
+	bad |= uevent_receive(sock, &event, 0);
+	_exit(bad);
+}
+
+TEST_F_TIMEOUT(exits, what_nobody_is_told, TIMEOUT)
+{
+	pid_t pid = start_process(holds_still, NULL);
+	pid_t nobody;
+
+	ASSERT_EQ(wait_stopped(pid), 0);
+	nobody = start_process(listen_as_nobody, &pid);
+	ASSERT_EQ(wait_stopped(nobody), 0);
+	ASSERT_EQ(node_write_number("track", pid), 0);
+	EXPECT_EQ(node_refresh(pid), 0);
+	end_process(pid);
+	kill(nobody, SIGCONT);
+	EXPECT_EQ(wait_stopped(nobody), 0);
+	EXPECT_EQ(node_write_number("untrack", pid), 0);
+	kill(nobody, SIGCONT);
+	EXPECT_EQ(exit_status(nobody), 0);
+}
+
 static void nap(unsigned int ns)
 {
 	struct timespec time = { .tv_nsec = ns };
