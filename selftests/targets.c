@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "testlib.h"
+#include "twins.h"
 #include "vmas.h"
 
 #include "kselftest_harness.h"
@@ -595,6 +596,70 @@ TEST_F_TIMEOUT(target, forks_while_read, TIMEOUT)
 		ASSERT_EQ(node_refresh(self->other), 0);
 		ASSERT_EQ(held_rss(self->other), held_bytes());
 	}
+}
+
+static long long row_pages(pid_t tgid, const char *row)
+{
+	long long rss = node_read("processes/%d/category/%s/rss", tgid, row);
+
+	return rss < 0 ? rss : rss / (long long)page_size();
+}
+
+/* What a snapshot is of. */
+enum seen {
+	SEEN_TWIN_0,
+	SEEN_TWIN_1,
+	SEEN_PART,	/* it has not yet mapped all, or the snapshot says so */
+	SEEN_MIX,	/* what no process ever had */
+	NR_SEEN
+};
+
+static enum seen see_twin(pid_t tgid)
+{
+	long long held[2], mark[2];
+
+	for (int i = 0; i < 2; i++) {
+		held[i] = row_pages(tgid, twins[i].held_row);
+		mark[i] = row_pages(tgid, twins[i].mark_row);
+	}
+	if (node_read("processes/%d/complete", tgid) == 0)
+		return SEEN_PART;
+	for (int i = 0; i < 2; i++) {
+		long long pages = twins[i].pages;
+
+		if (held[!i] || mark[!i])
+			continue;
+		if (held[i] == pages && mark[i] == 1)
+			return SEEN_TWIN_0 + i;
+		if (held[i] >= 0 && held[i] <= pages && !mark[i])
+			return SEEN_PART;
+	}
+	printf("# %lld and %lld pages, marks %lld and %lld\n", held[0], held[1],
+	       mark[0], mark[1]);
+	return SEEN_MIX;
+}
+
+/* Of one program or the other, never of both, nor a part that is told as all. */
+TEST_F_TIMEOUT(target, execs_while_read, TIMEOUT)
+{
+	char *argv[] = { (char *)beside_me("twins"), "0", NULL };
+	int seen[NR_SEEN] = {};
+
+	self->other = start_program(argv);
+	ASSERT_GT(self->other, 0);
+	ASSERT_EQ(node_write_number("track", self->other), 0);
+	for (int i = 0; i < 1000; i++) {
+		/* Long walks, in which much can happen, and short ones. */
+		ASSERT_EQ(node_write("slice_entries", i % 2 ? "1" : "2048"), 0);
+		ASSERT_EQ(node_refresh(self->other), 0);
+		seen[see_twin(self->other)]++;
+	}
+	EXPECT_EQ(seen[SEEN_MIX], 0);
+	/* They have not failed to exec, and are seen whole. */
+	EXPECT_GT(seen[SEEN_TWIN_0], 0);
+	EXPECT_GT(seen[SEEN_TWIN_1], 0);
+	TH_LOG("%d and %d whole, %d in part", seen[SEEN_TWIN_0],
+	       seen[SEEN_TWIN_1], seen[SEEN_PART]);
 }
 
 /* Many readers of all files while targets come and go. */
