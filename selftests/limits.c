@@ -831,6 +831,7 @@ static int sleep_on(const char *path)
 
 TEST_F_TIMEOUT(limits, memory_goes_with_its_process, TIMEOUT)
 {
+	static const char *const trees[] = { NODES, DETAILS };
 	char path[64];
 
 	file_write("/sys/fs/cgroup/cgroup.subtree_control", "+memory\n");
@@ -839,12 +840,16 @@ TEST_F_TIMEOUT(limits, memory_goes_with_its_process, TIMEOUT)
 	ASSERT_EQ(start_tracked(&self->pid, be_heavy, NULL), 0);
 	ASSERT_EQ(node_refresh(self->pid), 0);
 	ASSERT_GE(anon_of_cgroup(), (long long)HEAVY);
-	snprintf(path, sizeof(path), DETAILS "processes/%d", self->pid);
-	tree_walk(path, sleep_on);
+	for (size_t i = 0; i < ARRAY_SIZE(trees); i++) {
+		snprintf(path, sizeof(path), "%sprocesses/%d", trees[i],
+			 self->pid);
+		tree_walk(path, sleep_on);
+	}
 	sleep_on(DETAILS "snapshot");
 	sleep_on(DETAILS "mappings");
 	sleep_on(DETAILS "dmabuf");
-	EXPECT_GE(nr_sleepers, 7);
+	/* Most of them in sysfs: of a few there is nothing to be read here. */
+	EXPECT_GT(nr_sleepers, 300);
 
 	kill(self->pid, SIGKILL);
 	ASSERT_EQ(waitpid(self->pid, NULL, 0), self->pid);
