@@ -740,6 +740,38 @@ TEST_F_TIMEOUT(limits, a_reader_of_each_file, 2 * TIMEOUT)
 		EXPECT_EQ(exit_status(readers[i]), 0);
 }
 
+#define NR_TOUCHED	8192
+
+static void touch_many(void *arg)
+{
+	size_t len = NR_TOUCHED * page_size();
+	char *p = map_alone(len, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)arg;
+	if (p == MAP_FAILED)
+		_exit(1);
+	madvise(p, len, MADV_NOHUGEPAGE);
+	touch(p, len);
+}
+
+/* However many there are: so often is the mmap lock taken, and let go. */
+TEST_F_TIMEOUT(limits, a_slice_has_so_many_entries, TIMEOUT)
+{
+	static const int sizes[] = { 1, 50, 2048 };
+
+	ASSERT_EQ(start_tracked(&self->pid, touch_many, NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		long long slices = stat_number("\nslices ");
+
+		ASSERT_EQ(node_write_number("slice_entries", sizes[i]), 0);
+		ASSERT_EQ(node_refresh(self->pid), 0);
+		slices = stat_number("\nslices ") - slices;
+		EXPECT_GE(slices * sizes[i], NR_TOUCHED)
+			TH_LOG("%lld slices", slices);
+	}
+}
+
 /* Takes a snapshot of what is large, in slices of one entry. */
 static void refresh_once(void *arg)
 {
