@@ -10,6 +10,7 @@ import subprocess
 import time
 
 import test_graphics
+import test_marks
 import test_system
 import test_unknown
 from common import (BUILD, TOOL, expect, make_details, make_sysfs, record,
@@ -41,11 +42,25 @@ COMMANDS = (
     ("dmabuf", "--by", "exporter"), ("dmabuf", "-o", "csv"),
     ("dmabuf", "-b", "-o", "csv"), ("dmabuf", "--json"),
     ("gpumem",), ("gpumem", "--json"),
-    ("meminfo",), ("meminfo", "--json"),
+    ("meminfo",), ("meminfo", "--json"), ("system",), ("system", "--json"),
     ("procrank",), ("procrank", "--json"), ("librank",), ("librank", "-a"),
     ("librank", "--json"), ("showmap", "70"), ("showmap", "-a", "70"),
     ("showmap", "-v", "70"), ("showmap", "--json", "70"),
     ("top", "-b", "-n", "1"), ("top", "--once", "--json"),
+)
+# What writes a mark, and what reads it, or a recording.
+OF_FILES = (
+    ("mark", "70", "-o", "{mark}"),
+    ("diff", "{empty}", "{mark}"), ("diff", "{empty}", "{mark}", "--json"),
+    ("diff", "70", "--since", "{empty}"),
+    ("diff", "70", "--since", "{empty}", "--json"),
+    ("diff", "70", "--since", "{mark}", "--expect-released", "--grace", "0"),
+    ("diff", "70", "--since", "{mark}", "--expect-released", "--grace", "0",
+     "--json"),
+    ("export", "{recording}", "--chrome"),
+    ("export", "{recording}", "--csv", "--names"),
+    ("watch", "70", "-b", "--rounds", "9", "--every", "10ms"),
+    ("watch", "70", "--rounds", "9", "--every", "10ms", "--json"),
 )
 OF_TEXTS = (
     ("smaps",), ("smaps", "-a"), ("smaps", "--json"), ("smaps", "--checkin"),
@@ -182,6 +197,13 @@ def run_with(args, options):
     return done
 
 
+def check_run(title, done, is_json):
+    report(done.returncode == 0 and MARK in done.stdout,
+           title + ", the name is there", (done.returncode, done.stderr))
+    check(title, done.stdout, is_json)
+    check(title + ", errors", done.stderr, False)
+
+
 def test_commands(directory):
     for what, bytes_ in NAMES:
         name = MARK + bytes_ + MARK
@@ -189,12 +211,47 @@ def test_commands(directory):
         graphics = make_graphics(directory, name)
         for args in COMMANDS:
             done = run_with(args, graphics if args[0] == "gpu" else system)
-            title = "hostile: %s: %s" % (" ".join(args), what)
-            report(done.returncode == 0 and MARK in done.stdout,
-                   title + ", the name is there",
-                   (done.returncode, done.stderr))
-            check(title, done.stdout, "--json" in args)
-            check(title + ", errors", done.stderr, False)
+            check_run("hostile: %s: %s" % (" ".join(args), what), done,
+                      "--json" in args)
+
+
+def make_recording(path, name, options):
+    """A process whose mappings of this name become more and more, which record
+    has to tell. Return: its last run.
+    """
+    if os.path.exists(path):
+        os.unlink(path)
+    for i in range(1, 13):
+        size = i << 16
+        make_sysfs(options[1], PID, record(PID, name[:15],
+                                           unknown={"named_other": size}))
+        make_details(options[1], PID, {"vmas": (
+            test_unknown.VMAS_HEADING + test_unknown.vmas_line(
+                0x10000, 256, "[anon:%s]" % latin(name), "prefix:[anon:",
+                Rss=size, Pss=size) + "# complete\n").encode("latin-1")})
+        done = run("record", str(PID), "-o", path, "--rounds", "1", "--names",
+                   "9", "--buffers", *options)
+    return done
+
+
+def test_files(directory):
+    """What is kept, and compared or converted afterwards."""
+    paths = {name: os.path.join(directory, "hostile." + name)
+             for name in ("mark", "recording")}
+    paths["empty"] = test_marks.write(directory, "hostile.empty",
+                                      test_marks.mark(start_ticks=0))
+    for what, bytes_ in NAMES:
+        name = MARK + bytes_ + MARK
+        options = make(directory, name)
+        check_run("hostile: record: " + what,
+                  make_recording(paths["recording"], name, options), False)
+        for args in OF_FILES:
+            done = run_with(tuple(arg.format(**paths) for arg in args),
+                            options if str(PID) in args else ())
+            check_run("hostile: %s: %s" % (" ".join(args), what), done,
+                      "--json" in args or "--chrome" in args)
+        with open(paths["mark"], "rb") as file:
+            check("hostile: a mark: " + what, file.read(), True)
 
 
 def test_texts():
@@ -265,6 +322,7 @@ def test_privileges():
 def test_all(directory):
     test_checker()
     test_commands(directory)
+    test_files(directory)
     test_texts()
     test_operands(directory)
     test_imports()
