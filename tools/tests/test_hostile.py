@@ -14,7 +14,7 @@ import test_marks
 import test_system
 import test_unknown
 from common import (BUILD, TOOL, expect, make_details, make_sysfs, record,
-                    report, run, vma)
+                    report, run, skip, vma)
 
 PID = 70
 MARK = b"EVIL"
@@ -305,27 +305,62 @@ def test_imports():
            "imports: those that it has are seen", names)
 
 
-def test_privileges():
-    """While it reads it has CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH at the
-    most.
+KEPT = 1 << 19 | 1 << 2     # CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH
+SETS = ("CapEff", "CapPrm", "CapInh", "CapAmb")
+
+
+def status_of(pid):
+    with open("/proc/%s/status" % pid, encoding="ascii",
+              errors="replace") as file:
+        return dict(line.rstrip("\n").split(":\t", 1) for line in file
+                    if ":\t" in line)
+
+
+def find_root():
+    """What to start a program with so that it has those capabilities and others
+    to give up: nothing, or what makes it root of a user namespace.
     """
-    with subprocess.Popen([TOOL, "smaps", "-"], stdin=subprocess.PIPE,
-                          stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL) as tool:
-        # It sleeps once it has begun to read.
-        for _ in range(600):
-            with open("/proc/%d/status" % tool.pid, encoding="ascii") as file:
-                status = dict(line.split(":\t") for line in
-                              file.read().splitlines() if ":\t" in line)
-            if status["NoNewPrivs"] == "1" and status["State"][0] == "S":
-                break
-            time.sleep(0.05)
-        tool.stdin.close()
-    allowed = 1 << 19 | 1 << 2
-    for what in ("CapEff", "CapPrm", "CapInh"):
-        expect("privileges: no more than needed in " + what,
-               int(status[what], 16) & ~allowed, 0)
-    expect("privileges: none by exec", status["NoNewPrivs"], "1")
+    for prefix in ((), ("unshare", "--user", "--map-root-user")):
+        done = subprocess.run(prefix + ("cat", "/proc/self/status"),
+                              stdout=subprocess.PIPE, check=False,
+                              stderr=subprocess.DEVNULL)
+        found = re.search(r"^CapPrm:\s*(\w+)$", done.stdout.decode(), re.M)
+        had = int(found.group(1), 16) if found else 0
+        if had & ~KEPT and had & KEPT == KEPT:
+            return prefix
+    return None
+
+
+# They wait for standard input when they have begun to read.
+WAITING = (("smaps", "-"), ("unknown", "-"), ("explain", "-"), ("showmap", "-"),
+           ("watch", str(PID), "--every", "line"))
+
+
+def test_privileges(directory):
+    """While it reads it has CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, and no
+    other.
+    """
+    prefix = find_root()
+    if prefix is None:
+        skip("privileges", "no root, and no user namespace to be root of")
+        return
+    where = make(directory, MARK)
+    for args in WAITING:
+        options = where if str(PID) in args else ()
+        with subprocess.Popen(prefix + (TOOL,) + args + options,
+                              stdin=subprocess.PIPE,
+                              stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as tool:
+            for _ in range(600):
+                status = status_of(tool.pid)
+                if status["NoNewPrivs"] == "1" and status["State"][0] == "S":
+                    break
+                time.sleep(0.05)
+            tool.stdin.close()
+        title = "privileges: %s " % args[0]
+        expect(title + "has kept two capabilities, of more",
+               [int(status[name], 16) for name in SETS], [KEPT, KEPT, 0, 0])
+        expect(title + "gains none by exec", status["NoNewPrivs"], "1")
 
 
 def test_all(directory):
@@ -335,4 +370,4 @@ def test_all(directory):
     test_texts()
     test_operands(directory)
     test_imports()
-    test_privileges()
+    test_privileges(directory)
