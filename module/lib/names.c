@@ -9,7 +9,7 @@
  * More than a process has that may have as many mappings as is usual, 65,530.
  * Processes choose names, and those who read pay for the memory.
  */
-#define MAX_ROWS	(1U << 17)
+#define MAX_ROWS	131072
 #define MAX_TEXT	(32U << 20)
 
 static void insert_slot(struct memledger_names *names, u32 row)
