@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "compare.h"
@@ -393,7 +394,7 @@ TEST_F_TIMEOUT(limits, pages_far_from_each_other, TIMEOUT)
 #define RUN_FROM	(1UL << 36)
 #define RUN_TO		(1UL << 38)
 #define RUN_PAGES	4096
-#define RUN_AHEAD	4
+#define RUN_AHEAD	14
 
 /* As many mappings as pages: every other one can be read. */
 static void map_stretch(char *p)
@@ -779,6 +780,17 @@ static void refresh_once(void *arg)
 	_exit(0);
 }
 
+/* How long a process has run so far. */
+static long long processor_ns(pid_t pid)
+{
+	struct timespec time = {};
+	clockid_t clock;
+
+	if (!clock_getcpuclockid(pid, &clock))
+		clock_gettime(clock, &time);
+	return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
 /*
  * The time of the walk that was cut short is among the statistics, and so are
  * its slices: they are fewer than those of a whole one.
@@ -797,11 +809,12 @@ TEST_F_TIMEOUT(limits, a_killed_reader_stops, 2 * TIMEOUT)
 
 	/* Until it was not killed before it had begun. */
 	killed = 0;
-	for (unsigned int us = 1000; !killed && us < 1000000; us *= 2) {
+	for (long long ns = 1000000; !killed && ns < 1000000000; ns *= 2) {
 		incomplete = stat_number("walks_incomplete ");
 		killed = stat_number("\nslices ");
 		reader = start_process(refresh_once, &self->pid);
-		usleep(us);
+		while (processor_ns(reader) < ns)
+			usleep(100);
 		kill(reader, SIGKILL);
 		ASSERT_EQ(waitpid(reader, NULL, 0), reader);
 		killed = stat_number("\nslices ") - killed;

@@ -123,6 +123,26 @@ static int go_on_until_stopped(pid_t pid)
 	return wait_stopped(pid);
 }
 
+/*
+ * On from the first test to the last: what is switched for each may be seen as it
+ * was before by another processor, see use_one_processor().
+ */
+static pid_t captured_by;
+
+static void __attribute__((constructor)) capture_throughout(void)
+{
+	if (node_read("owner_capture") || node_write("owner_capture", "1\n"))
+		return;
+	captured_by = getpid();
+}
+
+/* Children of this process end here, too. */
+static void __attribute__((destructor)) capture_no_longer(void)
+{
+	if (captured_by == getpid())
+		node_write("owner_capture", "0\n");
+}
+
 static const char *capture_missing(void)
 {
 	const char *why = nodes_missing();

@@ -299,7 +299,8 @@ static bool compact(unsigned int n)
  * Control groups: too little memory, with swap and without
  */
 
-static void join_cgroup(const char *name, const char *max, const char *swap)
+static void join_cgroup(const char *name, const char *limit, const char *is,
+			const char *swap)
 {
 	char path[128];
 
@@ -307,8 +308,8 @@ static void join_cgroup(const char *name, const char *max, const char *swap)
 	file_write(CGROUPS "cgroup.subtree_control", "+memory\n");
 	if (mkdir(path, 0755) && errno != EEXIST)
 		_exit(1);
-	snprintf(path, sizeof(path), CGROUPS "%s/memory.max", name);
-	file_write(path, max);
+	snprintf(path, sizeof(path), CGROUPS "%s/%s", name, limit);
+	file_write(path, is);
 	snprintf(path, sizeof(path), CGROUPS "%s/memory.swap.max", name);
 	file_write(path, swap);
 	snprintf(path, sizeof(path), CGROUPS "%s/cgroup.procs", name);
@@ -321,7 +322,8 @@ static char *much;
 
 static void prepare_swap(void)
 {
-	join_cgroup("storm-swap", "4M\n", "max\n");
+	/* Above that it is reclaimed from, and not killed. */
+	join_cgroup("storm-swap", "memory.high", "4M\n", "max\n");
 	much = anon(MUCH_PAGES * page_size());
 }
 
@@ -338,7 +340,7 @@ static bool swap_out_and_in(unsigned int n)
 static void be_greedy(void)
 {
 	raise(SIGSTOP);
-	join_cgroup("storm-oom", "4M\n", "0\n");
+	join_cgroup("storm-oom", "memory.max", "4M\n", "0\n");
 	for (;;)
 		touch(anon(HUGE), HUGE);
 }
@@ -608,7 +610,7 @@ static bool read_in_need(unsigned int n)
 	int status = 0;
 
 	if (!pid) {
-		join_cgroup("storm-reader", "1M\n", "max\n");
+		join_cgroup("storm-reader", "memory.max", "1M\n", "max\n");
 		read_everything(n);
 		_exit(0);
 	}
