@@ -273,8 +273,8 @@ static void names_enough(struct kunit *test, size_t len, u32 want)
 
 static void names_enough_test(struct kunit *test)
 {
-	names_enough(test, 3, MAX_ROWS);
-	names_enough(test, 8000, MAX_TEXT / 8000);
+	names_enough(test, 3, MEMLEDGER_MAX_NAMES);
+	names_enough(test, 8000, MEMLEDGER_MAX_NAMES_TEXT / 8000);
 }
 
 static void names_empty_test(struct kunit *test)

@@ -31,8 +31,10 @@ static unsigned long xas_nr_pages(struct xa_state *xas)
 }
 
 /*
- * What it costs to get to the next entry of an object that has few: empty slots,
- * of a node at each level, eight of which cost about as much as an entry.
+ * What it costs to get to the next entry of an object that has few, or to find that
+ * there is none: empty slots, eight of which cost about as much as an entry. Most
+ * are passed where a node is left and one of the next found on three levels, which
+ * are enough for 1 GB.
  */
 static long gap_cost(unsigned long nr_pages)
 {
@@ -76,6 +78,7 @@ u64 memledger_shmem_swap(struct address_space *mapping, pgoff_t *index,
 			goto out;
 		}
 	}
+	*budget -= gap_cost(end - from);
 	*index = end;
 out:
 	rcu_read_unlock();

@@ -391,7 +391,10 @@ static int walk_process(struct pid *pid, const bool *stop,
 	} while (ret == -ESRCH && memledger_process_is_alive(pid) &&
 		 ++tries < MEMLEDGER_WALK_TRIES);
 	record->complete = !ret;
-	if (tries < MEMLEDGER_WALK_TRIES && ret != -EOVERFLOW)
+	/* As much as there is room for. */
+	if (ret == -EOVERFLOW)
+		return 0;
+	if (tries < MEMLEDGER_WALK_TRIES)
 		return ret;
 	/* It keeps changing: what the last walk saw of it is a part. */
 	put_walked(walked);
@@ -407,7 +410,7 @@ static int walk_process(struct pid *pid, const bool *stop,
  *	process need not be placed again for the next
  * @record: gets them; its generation is 0
  * @walked: NULL, or gets the memory that was walked, with an mmgrab()
- *	reference; NULL where this fails, or has seen no memory to its end
+ *	reference; NULL where this fails, or the memory was another each time
  *
  * Context: process context; may sleep, and holds nothing in between.
  * Return: 0; -ESRCH if the process has exited or is a kernel thread, -EINTR,
@@ -456,6 +459,8 @@ int memledger_snapshot_process(struct pid *pid, const bool *stop,
 	return 0;
 
 err_put:
+	if (cost.slices)
+		add_stats(&cost, ktime_get_ns() - start, false);
 	put_walked(walked);
 	return ret;
 }
@@ -675,7 +680,8 @@ ALLOW_ERROR_INJECTION(pause_walk, ERRNO);
  * Nothing is held on return: the process goes on between VMAs.
  *
  * Return: 1 and a VMA; 0 if there are no more; -ESRCH if the process has
- * exited or execs, -EINTR, -ENODEV if the target is being untracked.
+ * exited or execs, -EINTR, -ENODEV if the target is being untracked, -EOVERFLOW
+ * where new VMAs come faster than this goes on.
  */
 int memledger_vma_cursor_next(struct memledger_vma_cursor *cursor,
 			      struct memledger_vma_line *line)
@@ -741,8 +747,9 @@ void memledger_vma_cursor_close(struct memledger_vma_cursor *cursor)
  * them.
  *
  * Context: process context; may sleep.
- * Return: 0; -ESRCH if the process has exited or execs, -EINTR, -ENOMEM, or
- * -ENODEV if the target is being untracked.
+ * Return: 0; -ESRCH if the process has exited or execs, -EINTR, -ENOMEM,
+ * -ENODEV if the target is being untracked, or -EOVERFLOW where it has too many
+ * names, or maps faster than it is walked.
  */
 int memledger_snapshot_unknown(struct memledger_target *target,
 			       struct memledger_names *names)

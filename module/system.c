@@ -184,8 +184,9 @@ static int walk_names(struct memledger_pass *pass,
 	mmgrab(mm);
 	ret = add_names(cursor, names);
 	memledger_vma_cursor_close(cursor);
-	if (!ret)
-		return remember(pass, mm);
+	/* Who shares it has as many names. */
+	if (!ret || ret == -EOVERFLOW)
+		return remember(pass, mm) ?: ret;
 	mmdrop(mm);
 	return ret;
 }

@@ -38,7 +38,7 @@ static bool path_is_marked(const struct path *path)
 	return d_unlinked(path->dentry);
 }
 
-/* maps escapes newlines and nothing else. @name ends where @buf does. */
+/* maps escapes newlines and nothing else. @name is somewhere in @buf. */
 static bool escape_newlines(char *buf, size_t size, const char **name,
 			    size_t *len)
 {

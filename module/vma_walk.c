@@ -505,7 +505,8 @@ static int count_swap_file(struct memledger_walk *walk, long budget,
 
 /*
  * A process may well map while it is walked, but who has mapped that many more
- * and as many again as there were runs away from the walk.
+ * and as many again as there were runs away from the walk. VMAs that are told in
+ * pieces count as many: 16,384 noted ranges are cut at both ends.
  */
 #define MORE_VMAS	32768
 

@@ -28,6 +28,7 @@
 
 /* As many mappings are noted for a process. */
 #define MAX_RANGES	16384
+#define THP		"/sys/kernel/mm/transparent_hugepage/enabled"
 
 /**
  * struct expected - a row that must be there
@@ -151,6 +152,9 @@ static const char *capture_missing(void)
 		why = "this kernel cannot capture owners";
 	if (!why)
 		why = setting_set(NODES "owner_capture", "1");
+	/* A huge page would be what several callers mapped. */
+	if (!why && !access(THP, F_OK))
+		why = setting_set(THP, "madvise");
 	return why;
 }
 

@@ -467,7 +467,6 @@ static bool change_rules(unsigned int n)
 		"android10\n", "android11\n", "android16\n", "android17\n",
 	};
 	static const char *const slices[] = { "64\n", "2048\n", "7\n" };
-
 	int err;
 
 	err = node_write("profile", profiles[n % ARRAY_SIZE(profiles)]) ?:

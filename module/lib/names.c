@@ -5,13 +5,6 @@
  */
 #include <memledger/names.h>
 
-/*
- * More than a process has that may have as many mappings as is usual, 65,530.
- * Processes choose names, and those who read pay for the memory.
- */
-#define MAX_ROWS	131072
-#define MAX_TEXT	(32U << 20)
-
 static void insert_slot(struct memledger_names *names, u32 row)
 {
 	u32 i = names->rows[row].hash;
@@ -79,7 +72,8 @@ static int add_row(struct memledger_names *names, const char *text, size_t len,
 {
 	char *copy;
 
-	if (names->nr == MAX_ROWS || len > MAX_TEXT - names->text)
+	if (names->nr == MEMLEDGER_MAX_NAMES ||
+	    len > MEMLEDGER_MAX_NAMES_TEXT - names->text)
 		return -EOVERFLOW;
 	if (names->nr == names->max && grow(names))
 		return -ENOMEM;
