@@ -598,6 +598,7 @@ TEST(device_of_another_driver)
 	ASSERT_NE(MAP_FAILED, map);
 
 	ASSERT_EQ(0, node_write_number("track", pid));
+	ASSERT_EQ(0, node_refresh(pid));
 	/* Its second half is page frames, which smaps does not count. */
 	EXPECT_EQ(len / 2, node_read("processes/%d/graphics/device_rss", pid));
 	EXPECT_EQ(len / 2, node_read("processes/%d/graphics/device_pss", pid));

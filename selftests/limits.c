@@ -405,6 +405,7 @@ TEST_F_TIMEOUT(limits, pages_far_from_each_other, TIMEOUT)
  */
 #define RUN_FROM	(1UL << 36)
 #define RUN_STRETCHES	12000
+#define RUN_TRIES	8
 #define RUN_PAGES	4096
 #define RUN_AHEAD	14
 
@@ -439,6 +440,7 @@ static void run_away(void *arg)
 TEST_F_TIMEOUT(limits, a_process_that_runs_away, 2 * TIMEOUT)
 {
 	struct timespec patience = { .tv_sec = TIMEOUT };
+	long long complete = 1;
 	sigset_t ready;
 
 	sigemptyset(&ready);
@@ -451,8 +453,12 @@ TEST_F_TIMEOUT(limits, a_process_that_runs_away, 2 * TIMEOUT)
 	ASSERT_EQ(node_write_number("track", self->pid), 0);
 	ASSERT_EQ(node_write("slice_entries", "1\n"), 0);
 	ASSERT_EQ(setpriority(PRIO_PROCESS, 0, 19), 0);
-	EXPECT_EQ(node_refresh(self->pid), 0);
-	EXPECT_EQ(node_read("processes/%d/complete", self->pid), 0);
+	/* The scheduler may let the reader overtake; not each time. */
+	for (int i = 0; i < RUN_TRIES && complete; i++) {
+		ASSERT_EQ(node_refresh(self->pid), 0);
+		complete = node_read("processes/%d/complete", self->pid);
+	}
+	EXPECT_EQ(complete, 0);
 	EXPECT_GT(node_read("processes/%d/total/vmas", self->pid), MAX_MAPS / 2);
 }
 
