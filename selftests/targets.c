@@ -648,7 +648,8 @@ TEST_F_TIMEOUT(target, execs_while_read, TIMEOUT)
 	self->other = start_program(argv);
 	ASSERT_GT(self->other, 0);
 	ASSERT_EQ(node_write_number("track", self->other), 0);
-	for (int i = 0; i < 300; i++) {
+	for (int i = 0; i < 300 ||
+	     (i < 3000 && !(seen[SEEN_TWIN_0] && seen[SEEN_TWIN_1])); i++) {
 		/* Long walks, in which much can happen, and short ones. */
 		ASSERT_EQ(node_write("slice_entries", i % 2 ? "1" : "2048"), 0);
 		ASSERT_EQ(node_refresh(self->other), 0);
