@@ -754,7 +754,7 @@ static void try_as_nobody(void *arg)
 	char byte;
 
 	(void)arg;
-	if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534))
+	if (become_nobody())
 		_exit(1);
 	for (size_t i = 0; i < ARRAY_SIZE(passed_files); i++) {
 		ssize_t ret = passed_files[i].flags == O_RDONLY ?

@@ -29,6 +29,7 @@
 
 /* Zeroed memory, where sleeping is allowed; NULL if there is none. */
 #define memledger_alloc(size)		kvzalloc(size, GFP_KERNEL_ACCOUNT)
+#define memledger_free(p)		kvfree(p)
 
 /*
  * What a table of names may hold, and bytes of them: more than a process has that
@@ -37,7 +38,7 @@
  */
 #define MEMLEDGER_MAX_NAMES		131072
 #define MEMLEDGER_MAX_NAMES_TEXT	(32U << 20)
-#define memledger_free(p)		kvfree(p)
+
 /*
  * Where @compare calls memledger_rest() a long one keeps nobody waiting: nothing
  * is held meanwhile.
@@ -73,11 +74,12 @@ typedef long long s64;
 #define memledger_print(out, ...)	fprintf(out, __VA_ARGS__)
 
 #define memledger_alloc(size)		calloc(1, size)
+#define memledger_free(p)		free(p)
 
 /* The tool's memory is its own. */
 #define MEMLEDGER_MAX_NAMES		UINT32_MAX
 #define MEMLEDGER_MAX_NAMES_TEXT	UINT32_MAX
-#define memledger_free(p)		free(p)
+
 #define memledger_sort(base, nr, size, compare) \
 	((nr) ? qsort(base, nr, size, compare) : (void)0)
 /* The 16 that the kernel has given to this program at its start. */
