@@ -11,10 +11,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +27,7 @@
 
 #define TRACING		"/sys/kernel/tracing/"
 #define INSTANCE	TRACING "instances/memledger_events/"
+#define EXIT_MMAP	"events/mmap/exit_mmap/enable"
 
 /* Longer than an event takes on any machine. */
 #define EVENT_MS	60000
@@ -752,6 +755,87 @@ TEST_F_TIMEOUT(snapshots, nobody_has_no_trace, TIMEOUT)
 			TH_LOG("%s", trace_files[i]);
 	}
 	EXPECT_EQ(exit_status(start_process(trace_as_nobody, NULL)), 0);
+}
+
+static const char *exit_mmap_missing(void)
+{
+	struct utsname name;
+
+	if (!uname(&name) && strstr(name.release, "android"))
+		return "an Android kernel lets nobody call mmput_async()";
+	return access(INSTANCE EXIT_MMAP, F_OK) ?
+	       "no event mmap:exit_mmap" : NULL;
+}
+
+static void has_pages(void *arg)
+{
+	size_t len = 4096 * page_size();
+	char *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)arg;
+	if (p == MAP_FAILED)
+		_exit(1);
+	touch(p, len);
+}
+
+/**
+ * struct killing - of a process, in a while
+ * @pid: of the process
+ * @us: until then
+ */
+struct killing {
+	pid_t pid;
+	unsigned int us;
+};
+
+static void kill_later(void *arg)
+{
+	const struct killing *killing = arg;
+
+	usleep(killing->us);
+	kill(killing->pid, SIGKILL);
+	_exit(0);
+}
+
+/*
+ * The last who had a process's memory unmaps it. That may be a reader, who has a
+ * kernel thread do it.
+ */
+TEST_F_TIMEOUT(snapshots, whoever_reads_unmaps_nobody, 2 * TIMEOUT)
+{
+	const char *why = tracing_missing() ?: exit_mmap_missing();
+	static char trace[1 << 16];
+	bool left_over = false;
+	char me[32];
+
+	if (why)
+		SKIP(return, "%s", why);
+	snprintf(me, sizeof(me), "-%d ", getpid());
+	ASSERT_EQ(setting_set(NODES "slice_entries", "1"), NULL);
+	ASSERT_EQ(file_write(INSTANCE EXIT_MMAP, "1"), 0);
+	/* Until it died while it was read, and its reader had it last. */
+	for (unsigned int us = 1000; !left_over && us < 1000000; us += us / 2) {
+		struct killing killing = { .us = us };
+		pid_t killer;
+
+		self->other = start_process(has_pages, NULL);
+		ASSERT_EQ(wait_stopped(self->other), 0);
+		ASSERT_EQ(node_write_number("track", self->other), 0);
+		killing.pid = self->other;
+		killer = start_process(kill_later, &killing);
+		for (int err = 0; !err;)
+			err = node_refresh(self->other);
+		EXPECT_EQ(exit_status(killer), 0);
+		end_process(self->other);
+		node_write_number("untrack", self->other);
+
+		ASSERT_GT(file_read(INSTANCE "trace", trace, sizeof(trace)), 0);
+		ASSERT_EQ(find_line(trace, "exit_mmap: ", me), NULL);
+		left_over = find_line(trace, "exit_mmap: ", "kworker/");
+	}
+	ASSERT_EQ(file_write(INSTANCE EXIT_MMAP, "0"), 0);
+	EXPECT_TRUE(left_over);
 }
 
 TEST_HARNESS_MAIN
