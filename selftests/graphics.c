@@ -824,7 +824,7 @@ static int storm_seconds(void)
 
 static void __noreturn allocate_and_free(unsigned int seed)
 {
-	int ids[32] = {}, fd, i, buffer;
+	int ids[32] = {}, fd, i, buffer, type;
 	void *map;
 
 	random_state = seed;
@@ -845,8 +845,8 @@ static void __noreturn allocate_and_free(unsigned int seed)
 			} else if (pick(3)) {
 				*id = kgsl_alloc(fd, 64 * KB, any_flags());
 			} else {
-				*id = kgsl_import_dmabuf(fd, buffer,
-					KGSL_TYPE_NR(any_usage()));
+				type = KGSL_TYPE_NR(any_usage());
+				*id = kgsl_import_dmabuf(fd, buffer, type);
 			}
 		}
 		memset(ids, 0, sizeof(ids));

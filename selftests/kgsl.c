@@ -249,8 +249,8 @@ static bool parse_row(const char *line, struct kgsl_row *row)
 		   row->flags, row->type) != 4)
 		return false;
 	line = strstr(line, row->type) + strlen(row->type);
-	if (sscanf(line, " VK/others(%*d) %n", &end), end) {
-		sscanf(line, " %23[^)]", row->usage);
+	if (sscanf(line, " VK/others(%*d) %n", &end) == 0 && end &&
+	    sscanf(line, " %22[^)]", row->usage) == 1) {
 		strcat(row->usage, ")");
 	} else if (sscanf(line, " %23s %n", row->usage, &end) != 1) {
 		return false;

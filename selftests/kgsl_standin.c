@@ -451,7 +451,7 @@ TEST_F_TIMEOUT(standin, errors, TIMEOUT)
 		  .op = KGSL_GPUMEM_CACHE_CLEAN | KGSL_GPUMEM_CACHE_RANGE) },
 		{ "sync: an offset that wraps around", ERANGE,
 		  SYNC(.id = cached, .offset = ~0ULL, .length = 2,
-		  .op = KGSL_GPUMEM_CACHE_CLEAN | KGSL_GPUMEM_CACHE_RANGE) },
+		       .op = KGSL_GPUMEM_CACHE_CLEAN | KGSL_GPUMEM_CACHE_RANGE) },
 
 		{ "bind: later", EOPNOTSUPP, IOCTL_KGSL_GPUMEM_BIND_RANGES,
 		  .bind = { .id = vbo, .flags = 1, .ranges = AT(bound),

@@ -380,8 +380,10 @@ TEST_F_TIMEOUT(watch, verdict, TIMEOUT)
 		ASSERT_EQ(library_use_read(&use, self->app.pid,
 					   behaviour->uses), 0);
 	if (behaviour->keeps) {
-		text = tool_run("memledger mark %d -o " MARK " && memledger diff %d --since " MARK " --expect-released --grace 0 2>&1; rm " MARK,
-				self->app.pid, self->app.pid);
+		text = tool_run("memledger %s %d -o %s && memledger %s %d --since %s 2>&1; rm %s",
+				"mark", self->app.pid, MARK,
+				"diff --expect-released --grace 0",
+				self->app.pid, MARK, MARK);
 		EXPECT_EQ(holders_told(self->app.pid, text), ROUNDS);
 		free(text);
 	}

@@ -19,9 +19,9 @@ static int read_segments(struct dl_phdr_info *info, size_t size, void *path)
 	if (strcmp(info->dlpi_name, path))
 		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-		ElfW(Addr) at = info->dlpi_addr + segment->p_vaddr;
-		ElfW(Addr) end = at + segment->p_memsz;
+		const Elf64_Phdr *segment = &info->dlpi_phdr[i];
+		Elf64_Addr at = info->dlpi_addr + segment->p_vaddr;
+		Elf64_Addr end = at + segment->p_memsz;
 
 		if (segment->p_type != PT_LOAD)
 			continue;

@@ -10,9 +10,7 @@
 char leaks_data[MB] = { 1 };
 const char leaks_constants[31 * MB] = { 1 };
 
-asm(".pushsection .text\n"
-    ".fill 8 * 1024 * 1024 / 4, 4, 0\n"
-    ".popsection\n");
+asm(".pushsection .text; .fill 8 * 1024 * 1024 / 4, 4, 0; .popsection");
 
 /* There are no smaller pages. */
 static void __attribute__((constructor)) fill_in(void)

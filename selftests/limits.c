@@ -484,7 +484,7 @@ static int make_code(size_t len)
 static void tell_code(char *to, size_t size)
 {
 	memset(to, 0, size);
-	strcpy(to, "...");
+	memcpy(to, "...", 3);
 	for (int i = 0; i < 4; i++) {
 		strcat(to, "/");
 		memset(to + strlen(to), 'd', DIR_NAME);
