@@ -9,11 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -310,7 +308,7 @@ FIXTURE_TEARDOWN(carveouts)
 {
 }
 
-TEST_F(carveouts, as_in_the_device_tree)
+TEST_F_TIMEOUT(carveouts, as_in_the_device_tree, TIMEOUT)
 {
 	char path[256], text[256];
 	int i;
@@ -333,7 +331,7 @@ TEST_F(carveouts, as_in_the_device_tree)
 	}
 }
 
-TEST_F(carveouts, table)
+TEST_F_TIMEOUT(carveouts, table, TIMEOUT)
 {
 	int i;
 
@@ -354,7 +352,7 @@ TEST_F(carveouts, table)
 }
 
 /* What is static no allocator has, and what is reusable the kernel's has. */
-TEST_F(carveouts, static_is_outside_the_kernels_memory)
+TEST_F_TIMEOUT(carveouts, static_is_outside_the_kernels_memory, TIMEOUT)
 {
 	long long sums[2] = {}, pages;
 	int i;
@@ -373,7 +371,7 @@ TEST_F(carveouts, static_is_outside_the_kernels_memory)
 	EXPECT_GT(sums[1], 0);
 }
 
-TEST_F(carveouts, owner_is_the_driver_that_is_there)
+TEST_F_TIMEOUT(carveouts, owner_is_the_driver_that_is_there, TIMEOUT)
 {
 	char path[512], gpu[512];
 	int i, err;
@@ -394,37 +392,25 @@ TEST_F(carveouts, owner_is_the_driver_that_is_there)
 }
 
 /* With every other right but that one. */
-static int without_right(void)
+static void without_right(void *arg)
 {
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2];
 	char text[64];
 
-	if (syscall(__NR_capget, &header, data))
-		return 1;
-	data[0].effective &= ~(1U << CAP_SYS_PTRACE);
-	if (syscall(__NR_capset, &header, data))
-		return 1;
-	return file_read(CARVEOUTS "/static", text, sizeof(text)) != -EPERM ||
-	       node_read("features/carveouts") != -EPERM ||
-	       file_read(TABLE, text, sizeof(text)) != -EPERM;
+	(void)arg;
+	if (drop_cap_sys_ptrace())
+		_exit(255);
+	_exit(file_read(CARVEOUTS "/static", text, sizeof(text)) != -EPERM ||
+	      node_read("features/carveouts") != -EPERM ||
+	      file_read(TABLE, text, sizeof(text)) != -EPERM);
 }
 
 TEST(only_with_the_right)
 {
 	const char *missing = nodes_missing();
-	int status;
-	pid_t pid;
 
 	if (missing)
 		SKIP(return, "%s", missing);
-	pid = fork();
-	if (!pid)
-		_exit(without_right());
-	ASSERT_EQ(waitpid(pid, &status, 0), pid);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(exit_status(start_process(without_right, NULL)), 0);
 }
 
 TEST(without_a_node_nothing_is_missing)

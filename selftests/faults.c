@@ -259,6 +259,47 @@ static int read_text(const char *file)
 	return err;
 }
 
+/*
+ * A text about all processes: other lines may come and go, but the victim's are as
+ * many as in the first reading, which is without a fault.
+ */
+static int known_lines;
+
+static const char *const line_kinds[] = { "", "process ", "mapping " };
+
+static int lines_of_victim(const char *text)
+{
+	char name[16];
+	int nr = 0;
+
+	snprintf(name, sizeof(name), "%d ", victim);
+	for (; *text; next_line(&text)) {
+		const char *line = text;
+
+		for (size_t i = 0; i < ARRAY_SIZE(line_kinds); i++) {
+			size_t len = strlen(line_kinds[i]);
+
+			nr += !strncmp(line, line_kinds[i], len) &&
+			      !strncmp(line + len, name, strlen(name));
+		}
+	}
+	return nr;
+}
+
+static int read_all(const char *file)
+{
+	char *text = text_of(file);
+	int err = text ? 0 : -errno;
+
+	if (text && !known_lines)
+		known_lines = lines_of_victim(text);
+	if (text && !says_incomplete(text) &&
+	    (!known_lines || lines_of_victim(text) != known_lines))
+		err = -EBADMSG;
+	free(text);
+	return err;
+}
+
 /* No number that is read takes a snapshot. */
 static const char *keep_nothing(void)
 {
@@ -297,6 +338,7 @@ static int same_record(void)
 static int start_victim(void)
 {
 	known_record.complete = 0;
+	known_lines = 0;
 	forget_text();
 	victim = start_process(hold, NULL);
 	return victim > 0 ? wait_stopped(victim) : -ECHILD;
@@ -407,8 +449,8 @@ static const struct work {
 	  .same = true, .least = 2 },
 	{ "dmabuf", read_text, DETAILS "dmabuf", .same = true, .least = 2 },
 	{ "dmabuf/refresh", write_node, "dmabuf/refresh", .least = 3 },
-	{ "snapshot", read_text, DETAILS "snapshot", .least = 4 },
-	{ "mappings", read_text, DETAILS "mappings", .least = 4 },
+	{ "snapshot", read_all, DETAILS "snapshot", .least = 4 },
+	{ "mappings", read_all, DETAILS "mappings", .least = 4 },
 	{ "stats", read_text, DETAILS "stats", .least = 1 },
 	{ "gpu_totals", write_node, "gpu_totals", .undo = totals_off,
 	  .least = 1 },

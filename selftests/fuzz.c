@@ -296,15 +296,23 @@ TEST_F_TIMEOUT(fuzz, every_writable_file, 4 * TIMEOUT)
 TEST_F_TIMEOUT(fuzz, nothing_stays, TIMEOUT)
 {
 	DIR *dir = opendir(NODES "processes");
+	unsigned int tracked = 0, left = 0;
 	struct dirent *entry;
-	unsigned int left = 0;
 
 	ASSERT_NE(dir, NULL);
+	for (int i = 0; i < NR_VICTIMS; i++) {
+		int err = node_write_number("track", self->victims[i]);
+
+		EXPECT_TRUE(!err || err == -EEXIST);
+	}
+	rewinddir(dir);
 	while ((entry = readdir(dir))) {
 		if (*entry->d_name == '.')
 			continue;
 		EXPECT_EQ(node_write("untrack", entry->d_name), 0);
+		tracked++;
 	}
+	EXPECT_GE(tracked, NR_VICTIMS);
 	rewinddir(dir);
 	while ((entry = readdir(dir)))
 		left += *entry->d_name != '.';

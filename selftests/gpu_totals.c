@@ -640,12 +640,12 @@ TEST_F_TIMEOUT(totals, number_used_again, TIMEOUT)
 	ASSERT_EQ(on(), 0);
 	ASSERT_EQ(emit("0 %d 5", first), 0);
 	snprintf(want, sizeof(want), "Proc %d total: 5\n# since", first);
-	EXPECT_TRUE(gpumem_has(want));
+	ASSERT_TRUE(gpumem_has(want));
 
 	/* Its line stays: that it has exited is nothing its driver said. */
 	ASSERT_EQ(wait_stopped(first), 0);
 	end_process(first);
-	EXPECT_TRUE(gpumem_has(want));
+	ASSERT_TRUE(gpumem_has(want));
 
 	second = fork_as(first);
 	if (second == -ENOSYS || second == -EINVAL)

@@ -738,7 +738,7 @@ TEST_F_TIMEOUT(bad, driver, TIMEOUT)
 }
 
 /* Google's rule needs the number of importers. */
-TEST_F(bad, importers_not_told)
+TEST_F_TIMEOUT(bad, importers_not_told, TIMEOUT)
 {
 	ASSERT_EQ(NULL, setting_set(NODES "imported_rule", "pixel"));
 	ASSERT_EQ(0, module_load(beside_me("drivers/" BAD ".ko"),
@@ -754,7 +754,7 @@ TEST_F(bad, importers_not_told)
 	EXPECT_EQ(0, module_unload(BAD));
 }
 
-TEST_F(bad, total)
+TEST_F_TIMEOUT(bad, total, TIMEOUT)
 {
 	ASSERT_EQ(0, module_load(beside_me("drivers/" BAD ".ko"),
 				 "total=123456"));

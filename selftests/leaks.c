@@ -454,7 +454,7 @@ TEST_F_TIMEOUT(reuse, starts_anew, TIMEOUT)
 		ASSERT_TRUE(app_do_round(&self->app));
 		ASSERT_TRUE(look(&self->tool, self->line, sizeof(self->line)));
 	}
-	EXPECT_NE(strstr(self->line, ", growing"), NULL)
+	ASSERT_NE(strstr(self->line, ", growing"), NULL)
 		TH_LOG("%s", self->line);
 
 	pid = self->app.pid;

@@ -229,7 +229,7 @@ FIXTURE_TEARDOWN(app)
 	settings_restore();
 }
 
-TEST_F(app, owners)
+TEST_F_TIMEOUT(app, owners, TIMEOUT)
 {
 	bool runtime_has = !strcmp(variant->runtime, "fp");
 	char a[64], b[64];
@@ -268,7 +268,7 @@ TEST_F(app, owners)
 	EXPECT_EQ(self->rows.dropped, 0);
 }
 
-TEST_F(app, not_captured)
+TEST_F_TIMEOUT(app, not_captured, TIMEOUT)
 {
 	const struct expected none = {};
 
@@ -721,7 +721,7 @@ FIXTURE_TEARDOWN(process)
 	settings_restore();
 }
 
-TEST_F(process, owners)
+TEST_F_TIMEOUT(process, owners, TIMEOUT)
 {
 	ASSERT_EQ(go_on_until_stopped(self->pid), 0);
 	ASSERT_EQ(owner_rows_read(&self->rows, self->pid), 0);
@@ -828,7 +828,7 @@ static void wait_for_state(pid_t pid, const char *states)
 		usleep(1000);
 }
 
-TEST_F(capture, child_inherits_nothing)
+TEST_F_TIMEOUT(capture, child_inherits_nothing, TIMEOUT)
 {
 	const struct expected none = {}, *nothing = &none;
 	const struct expected firsts[] = {
@@ -888,7 +888,7 @@ static void map_and_exec(void *arg)
 	_exit(127);
 }
 
-TEST_F(capture, exec_forgets_all)
+TEST_F_TIMEOUT(capture, exec_forgets_all, TIMEOUT)
 {
 	const struct expected firsts[] = {
 		{ "owners", "map_first", 1, 8 }, { },
@@ -938,7 +938,7 @@ static void exec_i386(void *arg)
 	_exit(127);
 }
 
-TEST_F(capture, of_a_32_bit_process)
+TEST_F_TIMEOUT(capture, of_a_32_bit_process, TIMEOUT)
 {
 	const struct expected none = {};
 
@@ -999,7 +999,7 @@ static void name_owners(void *arg)
 	told->code[0] = (u64)told;
 }
 
-TEST_F(capture, owners_by_name)
+TEST_F_TIMEOUT(capture, owners_by_name, TIMEOUT)
 {
 	struct told *told = share_told();
 	char data[64], digits[128];
@@ -1245,7 +1245,7 @@ static void map_first_page(void *arg)
 }
 
 /* What is mapped while nobody looks is nobody's, and nothing old comes back. */
-TEST_F(capture, begins_anew)
+TEST_F_TIMEOUT(capture, begins_anew, TIMEOUT)
 {
 	const struct expected none = {};
 	const struct expected seconds[] = {

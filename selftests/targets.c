@@ -559,7 +559,9 @@ TEST_F_TIMEOUT(target, is_killed_while_read, TIMEOUT)
 		ASSERT_EQ(node_write_number("track", pid), 0);
 		for (int r = 0; r < 3; r++)
 			readers[r] = start_process(refresh_until_gone, &pid);
-		usleep(10000 + i * 1000);
+		while (node_read("processes/%d/generation", pid) < 3)
+			usleep(100);
+		usleep(i * 1000);
 		end_process(pid);
 		for (int r = 0; r < 3; r++) {
 			int status = -1;
