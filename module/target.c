@@ -183,6 +183,8 @@ static int add_target(struct pid *pid, pid_t nr)
 	return 0;
 
 err_put:
+	/* Its files were there for a while. */
+	memledger_capture_stop(pid);
 	memledger_target_put(target);
 	return ret;
 }
@@ -236,25 +238,27 @@ int memledger_target_track(pid_t nr)
 
 	if (nr <= 0)
 		return -EINVAL;
-	pid = get_process(nr);
-	if (IS_ERR(pid))
-		return PTR_ERR(pid);
-
 	ret = mutex_lock_killable(&track_lock);
 	if (ret)
-		goto out_put;
+		return ret;
+	/* Not before: whoever has the number now may be another one then. */
+	pid = get_process(nr);
+	if (IS_ERR(pid)) {
+		ret = PTR_ERR(pid);
+		goto out_unlock;
+	}
 	target = find_target(nr);
 	if (target && target->pid == pid) {
 		ret = -EEXIST;
-		goto out_unlock;
+		goto out_put;
 	}
 	if (target)
 		remove_target(target);
 	ret = add_target(pid, nr);
-out_unlock:
-	mutex_unlock(&track_lock);
 out_put:
 	put_pid(pid);
+out_unlock:
+	mutex_unlock(&track_lock);
 	return ret;
 }
 
