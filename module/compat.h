@@ -143,6 +143,44 @@ static inline pmd_t memledger_pmd_read(pmd_t *pmd)
 #endif
 }
 
+/**
+ * struct memledger_pte_block - entries that arm64 keeps as one
+ * @start: the first of them; NULL for no block
+ * @dirty: one of them is
+ */
+struct memledger_pte_block {
+	const pte_t *start;
+	bool dirty;
+};
+
+/*
+ * As ptep_get(), but whether an entry is young. Any entry of a contiguous block may
+ * have been made dirty for all of them, so arm64's looks at all, of which there are
+ * 128 where pages are of 16 kB, for each. Here once for neighbours in a block.
+ */
+static __always_inline pte_t
+memledger_ptep_get(pte_t *ptep, struct memledger_pte_block *block)
+{
+#ifdef CONFIG_ARM64_CONTPTE
+	pte_t *start = PTR_ALIGN_DOWN(ptep, CONT_PTES * sizeof(*ptep));
+	pte_t pte = __ptep_get(ptep);
+
+	if (likely(!pte_valid_cont(pte)))
+		return pte;
+	if (block->start != start) {
+		unsigned int i = 0;
+
+		while (i < CONT_PTES && !pte_dirty(__ptep_get(start + i)))
+			i++;
+		block->dirty = i < CONT_PTES;
+		block->start = start;
+	}
+	return block->dirty ? pte_mkdirty(pte) : pte;
+#else
+	return ptep_get(ptep);
+#endif
+}
+
 static inline bool memledger_pmd_devmap(pmd_t pmd)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)

@@ -549,11 +549,12 @@ static __always_inline void count_page(struct memledger_page_walk *walk,
 }
 
 /* The last of a row of entries with nothing in them, the first of which is @pte. */
-static noinline pte_t *last_none(pte_t *pte, const pte_t *end)
+static noinline pte_t *last_none(pte_t *pte, const pte_t *end,
+				 struct memledger_pte_block *block)
 {
 	do {
 		pte++;
-	} while (pte < end && pte_none(ptep_get(pte)));
+	} while (pte < end && pte_none(memledger_ptep_get(pte, block)));
 	return pte - 1;
 }
 
@@ -570,22 +571,22 @@ static unsigned long walk_ptes(struct memledger_page_walk *walk, pte_t *pte,
 	unsigned long nr = min_t(unsigned long, (end - addr) >> PAGE_SHIFT,
 				 walk->budget);
 	const struct memledger_pte_form *form = walk->form;
+	struct memledger_pte_block block = {};
 	pte_t *const last = pte + nr;
 
 	walk->budget -= nr;
 	end = addr + nr * PAGE_SIZE;
 	for (; pte < last; pte++) {
-		u64 index = form_index(form, ptep_get(pte));
+		pte_t entry = memledger_ptep_get(pte, &block);
+		u64 index = form_index(form, entry);
 		struct page *page;
-		pte_t entry;
 
 		if (likely(index < form->nr)) {
 			count_page(walk, form->page + index);
 			continue;
 		}
-		entry = ptep_get(pte);
 		if (pte_none(entry) && !walk->holes) {
-			pte = last_none(pte, last);
+			pte = last_none(pte, last, &block);
 			continue;
 		}
 		page = meet_pte(walk, entry, end - (last - pte) * PAGE_SIZE);
