@@ -593,7 +593,7 @@ static int stats_show(struct seq_file *m, void *v)
 	struct memledger_stats stats;
 	unsigned int i;
 
-	memledger_snapshot_stats(&stats);
+	memledger_stats_read(&stats);
 #define X(name) seq_printf(m, #name " %llu\n", stats.name);
 	MEMLEDGER_STATS(X)
 #undef X

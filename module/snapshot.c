@@ -11,7 +11,6 @@
 #include <linux/sched/mm.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 
 #include <memledger/names.h>
 
@@ -29,39 +28,6 @@ struct memledger_settings memledger_settings = {
 	.max_age_ms = MEMLEDGER_MAX_AGE_MS_DEFAULT,
 	.slice_entries = MEMLEDGER_SLICE_DEFAULT,
 };
-
-static DEFINE_SPINLOCK(stats_lock);
-static struct memledger_stats stats;
-
-static void add_stats(const struct memledger_walk_stats *walk, u64 walk_ns,
-		      bool complete)
-{
-	unsigned int i;
-
-	spin_lock(&stats_lock);
-	stats.walks++;
-	stats.walks_incomplete += !complete;
-	stats.slices += walk->slices;
-	stats.vmas += walk->vmas;
-	stats.entries += walk->entries;
-	stats.walk_ns += walk_ns;
-	stats.lock_hold_max_ns = max(stats.lock_hold_max_ns,
-				     walk->lock_hold_max_ns);
-	for (i = 0; i < MEMLEDGER_NR_HOLDS; i++)
-		stats.holds[i] += walk->holds[i];
-	spin_unlock(&stats_lock);
-}
-
-/**
- * memledger_snapshot_stats - what all walks have cost so far
- * @out: gets a consistent copy
- */
-void memledger_snapshot_stats(struct memledger_stats *out)
-{
-	spin_lock(&stats_lock);
-	*out = stats;
-	spin_unlock(&stats_lock);
-}
 
 /**
  * memledger_snapshot_has_swap_pss - whether SwapPss is known on this kernel
@@ -260,8 +226,7 @@ ALLOW_ERROR_INJECTION(add_vma, ERRNO);
 static int walk_totals(struct pid *pid, const bool *stop,
 		       struct memledger_known *known,
 		       struct memledger_record *record,
-		       struct memledger_walk_stats *cost,
-		       struct mm_struct **walked)
+		       u64 *hold_max_ns, struct mm_struct **walked)
 {
 	struct totals_builder builder = { .known = known, .record = record };
 	struct memledger_walk walk;
@@ -284,7 +249,7 @@ static int walk_totals(struct pid *pid, const bool *stop,
 	ret = memledger_walk_run(&walk,
 				 READ_ONCE(memledger_settings.slice_entries),
 				 add_vma, &builder);
-	*cost = walk.stats;
+	*hold_max_ns = max(*hold_max_ns, walk.stats.lock_hold_max_ns);
 	memledger_walk_end(&walk);
 	memledger_totals_sum(&record->totals);
 	return ret;
@@ -380,14 +345,14 @@ static void put_walked(struct mm_struct **walked)
 static int walk_process(struct pid *pid, const bool *stop,
 			struct memledger_known *known,
 			struct memledger_record *record,
-			struct memledger_walk_stats *cost,
-			struct mm_struct **walked)
+			u64 *hold_max_ns, struct mm_struct **walked)
 {
 	int ret, tries = 0;
 
 	do {
 		put_walked(walked);
-		ret = walk_totals(pid, stop, known, record, cost, walked);
+		ret = walk_totals(pid, stop, known, record, hold_max_ns,
+				  walked);
 	} while (ret == -ESRCH && memledger_process_is_alive(pid) &&
 		 ++tries < MEMLEDGER_WALK_TRIES);
 	record->complete = !ret;
@@ -423,8 +388,7 @@ int memledger_snapshot_process(struct pid *pid, const bool *stop,
 {
 	const struct memledger_profile *profile =
 		READ_ONCE(memledger_settings.profile);
-	struct memledger_walk_stats cost = {};
-	u64 start = ktime_get_ns();
+	u64 start = ktime_get_ns(), hold_max_ns = 0;
 	int ret;
 
 	if (walked)
@@ -432,7 +396,8 @@ int memledger_snapshot_process(struct pid *pid, const bool *stop,
 	ret = prepare_known(known, profile);
 	if (ret)
 		return ret;
-	ret = walk_process(pid, stop, *known, record, &cost, walked);
+	ret = walk_process(pid, stop, *known, record, &hold_max_ns,
+			   walked);
 	if (ret)
 		goto err_put;
 	record->unavailable = unavailable();
@@ -453,14 +418,11 @@ int memledger_snapshot_process(struct pid *pid, const bool *stop,
 	record->tgid = pid_nr(pid);
 	record->timestamp_ns = ktime_get_boottime_ns();
 	record->walk_ns = ktime_get_ns() - start;
-	record->lock_hold_max_ns = cost.lock_hold_max_ns;
+	record->lock_hold_max_ns = hold_max_ns;
 	strscpy(record->profile, profile->name, sizeof(record->profile));
-	add_stats(&cost, record->walk_ns, record->complete);
 	return 0;
 
 err_put:
-	if (cost.slices)
-		add_stats(&cost, ktime_get_ns() - start, false);
 	put_walked(walked);
 	return ret;
 }
@@ -580,15 +542,11 @@ void memledger_snapshot_unlock(struct memledger_target *target)
  * @walk: the walk
  * @classifier: knows the VMA before
  * @pid: the process where VMAs are told apart by owner, else NULL
- * @walk_ns: time spent in the walk, not between calls
- * @ended: there are no more VMAs, and that is all of them
  */
 struct memledger_vma_cursor {
 	struct memledger_walk walk;
 	struct memledger_classifier classifier;
 	struct pid *pid;
-	u64 walk_ns;
-	bool ended;
 };
 
 static unsigned long next_owner(void *arg, unsigned long addr)
@@ -687,18 +645,14 @@ int memledger_vma_cursor_next(struct memledger_vma_cursor *cursor,
 			      struct memledger_vma_line *line)
 {
 	const struct memledger_vma *vma = &cursor->walk.vma;
-	u64 start = ktime_get_ns();
 	unsigned long end;
 	int ret;
 
 	ret = memledger_walk_run(&cursor->walk,
 				 READ_ONCE(memledger_settings.slice_entries),
 				 pause_walk, NULL);
-	cursor->walk_ns += ktime_get_ns() - start;
-	if (ret <= 0) {
-		cursor->ended = !ret;
+	if (ret <= 0)
 		return ret;
-	}
 
 	*line = (struct memledger_vma_line) {
 		.start = vma->start,
@@ -732,7 +686,6 @@ int memledger_vma_cursor_next(struct memledger_vma_cursor *cursor,
  */
 void memledger_vma_cursor_close(struct memledger_vma_cursor *cursor)
 {
-	add_stats(&cursor->walk.stats, cursor->walk_ns, cursor->ended);
 	memledger_walk_end(&cursor->walk);
 	kfree(cursor);
 }

@@ -13,7 +13,7 @@
 #include <memledger/provider.h>
 
 #include "capture.h"
-#include "hold.h"
+#include "stats.h"
 
 struct memledger_known;
 struct memledger_names;
@@ -139,28 +139,6 @@ void memledger_gpu_table_free(struct memledger_gpu_table *table);
 int memledger_owners_read(struct memledger_target *target,
 			  struct memledger_names *owners);
 
-/* What walks have cost since the module was loaded; see the ABI's stats. */
-#define MEMLEDGER_STATS(X)						\
-	X(walks)							\
-	X(walks_incomplete)						\
-	X(slices)							\
-	X(vmas)								\
-	X(entries)							\
-	X(walk_ns)							\
-	X(lock_hold_max_ns)
-
-/**
- * struct memledger_stats - see docs/ABI/testing/debugfs-memledger
- * @holds: how many slices held the mmap lock for how long
- */
-struct memledger_stats {
-#define X(name) u64 name;
-	MEMLEDGER_STATS(X)
-#undef X
-	u64 holds[MEMLEDGER_NR_HOLDS];
-};
-
-void memledger_snapshot_stats(struct memledger_stats *stats);
 bool memledger_snapshot_has_swap_pss(void);
 bool memledger_snapshot_has_anon_names(void);
 const char *memledger_snapshot_pss_method(void);

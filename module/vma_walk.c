@@ -402,7 +402,10 @@ static int walk_locked(struct memledger_walk *walk, long budget,
 		if (ret)
 			goto out;
 next:
-		if (pages->budget <= 0 || mmap_lock_is_contended(walk->mm)) {
+		/* Whoever waits may as well wait for half a slice. */
+		if (pages->budget <= 0 ||
+		    (pages->budget < budget / 2 &&
+		     mmap_lock_is_contended(walk->mm))) {
 			ret = SLICE_MORE;
 			goto out;
 		}
@@ -436,6 +439,10 @@ static void note_hold(struct memledger_walk_stats *stats, u64 ns)
  * One slice: takes the mmap lock and drops it again. A lock is handed to a
  * waiting writer only after a while, and until then we, who are running, would
  * get it again: where somebody waits, back off first.
+ *
+ * Who has it may wait for somebody else with it, for as long as that one likes: a
+ * mapping of a file waits for the server of FUSE. Nor can we be told to stop while
+ * we wait. So this only asks for it.
  */
 static int walk_slice(struct memledger_walk *walk, long budget,
 		      memledger_vma_fn fn, void *arg)
@@ -454,9 +461,11 @@ static int walk_slice(struct memledger_walk *walk, long budget,
 	ret = -ESRCH;
 	if (atomic_read(&mm->mm_users) == 1)
 		goto out_put;
-	ret = mmap_read_lock_killable(mm);
-	if (ret)
+	ret = SLICE_MORE;
+	if (!mmap_read_trylock(mm)) {
+		walk->back_off = true;
 		goto out_put;
+	}
 
 	start = ktime_get_ns();
 	slice_preempt_disable();
@@ -535,6 +544,38 @@ int memledger_walk_begin(struct memledger_walk *walk, struct mm_struct *mm,
 	return 0;
 }
 
+/*
+ * How long a walk stays where it is, for want of a lock that somebody else has or
+ * that others queue for.
+ */
+#define PATIENCE	(5 * HZ)
+
+static int walk_on(struct memledger_walk *walk, unsigned int slice_entries,
+		   memledger_vma_fn fn, void *arg)
+{
+	unsigned long addr, until = jiffies + PATIENCE;
+	int ret;
+
+	do {
+		addr = walk->addr;
+		ret = walk_slice(walk, slice_entries, fn, arg);
+		if (walk->swap_file) {
+			ret = count_swap_file(walk, slice_entries, fn, arg);
+			if (!ret)
+				ret = SLICE_MORE;
+		}
+		if (walk->addr != addr)
+			until = jiffies + PATIENCE;
+		else if (ret == SLICE_MORE && time_after(jiffies, until))
+			ret = -EOVERFLOW;
+		cond_resched();
+		if (ret == SLICE_MORE && walk->back_off)
+			usleep_range(20, 100);
+		walk->back_off = false;
+	} while (ret == SLICE_MORE);
+	return ret;
+}
+
 /**
  * memledger_walk_run - walk on
  * @walk: prepared by memledger_walk_begin()
@@ -546,35 +587,63 @@ int memledger_walk_begin(struct memledger_walk *walk, struct mm_struct *mm,
  * Return: 0 at the end of the mm; what @fn returned, and the next call goes on
  * behind that VMA; -ESRCH if the mm is gone (the process has exited, or runs
  * another program now), -EINTR on a fatal signal, -ENODEV if told to stop,
- * -EOVERFLOW where new VMAs come faster than the walk goes on.
+ * -EOVERFLOW where new VMAs come faster than the walk goes on, or a lock is not
+ * to be had for 5 s.
  */
 int memledger_walk_run(struct memledger_walk *walk, unsigned int slice_entries,
 		       memledger_vma_fn fn, void *arg)
 {
-	int ret;
+	u64 start = ktime_get_ns();
+	int ret = walk_on(walk, slice_entries, fn, arg);
 
-	do {
-		ret = walk_slice(walk, slice_entries, fn, arg);
-		if (walk->swap_file) {
-			ret = count_swap_file(walk, slice_entries, fn, arg);
-			if (!ret)
-				ret = SLICE_MORE;
-		}
-		cond_resched();
-		if (ret == SLICE_MORE && walk->back_off)
-			usleep_range(20, 100);
-		walk->back_off = false;
-	} while (ret == SLICE_MORE);
+	walk->stats.walk_ns += ktime_get_ns() - start;
+	walk->ended = !ret;
 	return ret;
 }
 ALLOW_ERROR_INJECTION(memledger_walk_run, ERRNO);
 
+static DEFINE_SPINLOCK(stats_lock);
+static struct memledger_stats stats;
+
+static void add_stats(const struct memledger_walk *walk)
+{
+	unsigned int i;
+
+	spin_lock(&stats_lock);
+	stats.walks++;
+	stats.walks_incomplete += !walk->ended;
+	stats.slices += walk->stats.slices;
+	stats.vmas += walk->stats.vmas;
+	stats.entries += walk->stats.entries;
+	stats.walk_ns += walk->stats.walk_ns;
+	stats.lock_hold_max_ns = max(stats.lock_hold_max_ns,
+				     walk->stats.lock_hold_max_ns);
+	for (i = 0; i < MEMLEDGER_NR_HOLDS; i++)
+		stats.holds[i] += walk->stats.holds[i];
+	spin_unlock(&stats_lock);
+}
+
+/**
+ * memledger_stats_read - what all walks have cost so far
+ * @out: gets a consistent copy
+ */
+void memledger_stats_read(struct memledger_stats *out)
+{
+	spin_lock(&stats_lock);
+	*out = stats;
+	spin_unlock(&stats_lock);
+}
+
 /**
  * memledger_walk_end - let go of what the walk holds
  * @walk: prepared by memledger_walk_begin()
+ *
+ * What it has cost is among the statistics then, if it ever had the mmap lock.
  */
 void memledger_walk_end(struct memledger_walk *walk)
 {
+	if (walk->stats.slices)
+		add_stats(walk);
 	close_vma(walk);
 	kvfree(walk->names[0]);
 	mmdrop(walk->mm);

@@ -11,7 +11,7 @@
 
 #include <memledger/account.h>
 
-#include "hold.h"
+#include "stats.h"
 
 struct address_space;
 struct file;
@@ -307,13 +307,15 @@ u32 memledger_swap_count(swp_entry_t entry);
  * @vmas: finished ones
  * @entries: page-table entries looked at
  * @slices: times the mmap lock was taken
- * @lock_hold_max_ns: the longest of these
+ * @walk_ns: time spent in memledger_walk_run(), not between calls
+ * @lock_hold_max_ns: the longest time that it was held
  * @holds: how many were how long, by MEMLEDGER_HOLD_SHIFT
  */
 struct memledger_walk_stats {
 	u64 vmas;
 	u64 entries;
 	u64 slices;
+	u64 walk_ns;
 	u64 lock_hold_max_ns;
 	u32 holds[MEMLEDGER_NR_HOLDS];
 };
@@ -336,6 +338,7 @@ typedef unsigned long (*memledger_cut_fn)(void *arg, unsigned long addr);
  * @vmas_left: how many VMAs more there may be; a process that maps faster than
  *	the walk goes on has no end
  * @addr: all below has been walked
+ * @ended: there are no more VMAs
  * @open: @vma is half done
  * @back_off: somebody waits for a lock: stay away from it for a moment
  * @vma: the mapping at hand
@@ -358,6 +361,7 @@ struct memledger_walk {
 	const bool *stop_too;
 	long vmas_left;
 	unsigned long addr;
+	bool ended;
 	bool open;
 	bool back_off;
 	struct memledger_vma vma;

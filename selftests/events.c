@@ -149,21 +149,11 @@ static void thread_execs(void *arg)
 	pause();
 }
 
-/* As in /proc/PID/stat; X if it is not there any more. */
-static char process_state(pid_t pid)
-{
-	char path[64], text[512], *state;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (file_read(path, text, sizeof(text)) < 0)
-		return 'X';
-	state = strrchr(text, ')');
-	return state && state[1] == ' ' ? state[2] : '?';
-}
-
 static bool leader_is_dead(pid_t pid)
 {
-	return strchr("XZ", process_state(pid));
+	char state = process_state(pid);
+
+	return !state || state == 'X' || state == 'Z';
 }
 
 static bool has_execed(pid_t pid)
@@ -537,12 +527,6 @@ static void sleep_in_poll(void *fd)
 	_exit(poll_of(*(int *)fd, EVENT_MS) != (POLLPRI | POLLERR));
 }
 
-static void wait_for_state(pid_t pid, char state)
-{
-	while (process_state(pid) != state)
-		usleep(1000);
-}
-
 TEST_F_TIMEOUT(snapshots, wakes_who_sleeps_in_poll, TIMEOUT)
 {
 	static const char *const news[] = { "snapshot", "exit", "untracked" };
@@ -556,7 +540,7 @@ TEST_F_TIMEOUT(snapshots, wakes_who_sleeps_in_poll, TIMEOUT)
 	for (unsigned int i = 0; i < ARRAY_SIZE(news); i++) {
 		pid_t sleeper = start_process(sleep_in_poll, &fd);
 
-		wait_for_state(sleeper, 'S');
+		wait_for_state(sleeper, "S");
 		if (i == 0)
 			ret = node_refresh(self->pid);
 		else if (i == 1)

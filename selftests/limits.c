@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -26,6 +27,8 @@
 #define MAX_MAPS	65530
 #define TB		(1UL << 40)
 #define CGROUP		"/sys/fs/cgroup/memledger-limits"
+/* A multiple of each size of huge pages. */
+#define HUGE_LEN	(64UL << 20)
 
 FIXTURE(limits)
 {
@@ -776,6 +779,130 @@ static void touch_many(void *arg)
 }
 
 /* However many there are: so often is the mmap lock taken, and let go. */
+/*
+ * Locks that somebody has and does not give away
+ */
+
+#define LOCKS	"memledger_locks"
+
+static const char *load_locks(void)
+{
+	const char *path = beside_me("drivers/" LOCKS ".ko");
+
+	return access(path, R_OK) || module_load(path, "") ?
+	       "cannot load drivers/" LOCKS ".ko (built with KDIR)" : NULL;
+}
+
+/* Waits in mmap(), as for the server of a file system, with the lock of its memory. */
+static void wait_in_mmap(void *arg)
+{
+	int fd = open("/dev/" LOCKS, O_RDWR | O_CLOEXEC);
+
+	(void)arg;
+	raise(SIGSTOP);
+	mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
+	_exit(1);
+}
+
+static void refresh_once(void *arg)
+{
+	node_refresh(*(pid_t *)arg);
+	_exit(0);
+}
+
+static void refresh_dmabufs(void *arg)
+{
+	(void)arg;
+	node_write("dmabuf/refresh", "1\n");
+	_exit(0);
+}
+
+/*
+ * It is not waited for without end, nor are those who do it in the way of others:
+ * whoever untracks, and who unloads the module.
+ */
+TEST_F_TIMEOUT(limits, memory_that_stays_locked, TIMEOUT)
+{
+	const char *why = load_locks();
+	pid_t readers[2];
+	int err;
+
+	if (why)
+		SKIP(return, "%s", why);
+	ASSERT_EQ(start_tracked(&self->pid, wait_in_mmap, NULL), 0);
+	kill(self->pid, SIGCONT);
+	wait_for_state(self->pid, "D");
+	ASSERT_EQ(node_refresh(self->pid), 0);
+	EXPECT_EQ(node_read("processes/%d/complete", self->pid), 0);
+	err = node_write("dmabuf/refresh", "1\n");
+	if (err != -EOPNOTSUPP) {
+		EXPECT_EQ(err, 0);
+		EXPECT_EQ(node_read("dmabuf/complete"), 0);
+	}
+
+	readers[0] = start_process(refresh_once, &self->pid);
+	readers[1] = start_process(refresh_dmabufs, NULL);
+	wait_for_state(readers[0], "SD");
+	wait_for_state(readers[1], "SD");
+	EXPECT_EQ(node_write_number("untrack", self->pid), 0);
+	EXPECT_EQ(exit_status(readers[0]), 0);
+	EXPECT_EQ(module_unload("memledger"), 0);
+	EXPECT_EQ(exit_status(readers[1]), 0);
+	EXPECT_EQ(module_load(memledger_ko(), ""), 0);
+	EXPECT_EQ(process_state(self->pid), 'D');
+	end_process(self->pid);
+	EXPECT_EQ(module_unload(LOCKS), 0);
+}
+
+static void map_huge(void *fd)
+{
+	if (mmap(NULL, HUGE_LEN, PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_NORESERVE, *(int *)fd, 0) == MAP_FAILED)
+		_exit(1);
+}
+
+static void lock_mappings(void *fd)
+{
+	ioctl(open("/dev/" LOCKS, O_RDWR | O_CLOEXEC), 0, *(int *)fd);
+	_exit(1);
+}
+
+TEST_F_TIMEOUT(limits, huge_pages_whose_file_stays_locked, TIMEOUT)
+{
+	int fd = syscall(__NR_memfd_create, "limits", MFD_HUGETLB);
+	const char *why = load_locks();
+	pid_t owner;
+
+	if (fd < 0)
+		why = "no huge pages (CONFIG_HUGETLBFS)";
+	if (why)
+		SKIP(return, "%s", why);
+	ASSERT_EQ(ftruncate(fd, HUGE_LEN), 0);
+	ASSERT_EQ(start_tracked(&self->pid, map_huge, &fd), 0);
+	owner = start_process(lock_mappings, &fd);
+	wait_for_state(owner, "D");
+	ASSERT_EQ(node_refresh(self->pid), 0);
+	EXPECT_EQ(node_read("processes/%d/complete", self->pid), 0);
+	end_process(owner);
+	ASSERT_EQ(node_refresh(self->pid), 0);
+	EXPECT_EQ(node_read("processes/%d/complete", self->pid), 1);
+	close(fd);
+	end_process(self->pid);
+	EXPECT_EQ(module_unload(LOCKS), 0);
+}
+
+/* Every walk counts, of whatever. */
+TEST_F_TIMEOUT(limits, walks_for_dmabufs_are_counted, TIMEOUT)
+{
+	long long slices = stat_number("\nslices ");
+	int err = node_write("dmabuf/refresh", "1\n");
+
+	if (err == -EOPNOTSUPP)
+		SKIP(return, "no DMA-BUFs on this kernel");
+	ASSERT_EQ(err, 0);
+	EXPECT_GT(stat_number("\nslices "), slices);
+}
+
 TEST_F_TIMEOUT(limits, a_slice_has_so_many_entries, TIMEOUT)
 {
 	static const int sizes[] = { 1, 50, 2048 };
@@ -789,13 +916,6 @@ TEST_F_TIMEOUT(limits, a_slice_has_so_many_entries, TIMEOUT)
 		EXPECT_GE(slices * sizes[i], NR_TOUCHED)
 			TH_LOG("%lld slices", slices);
 	}
-}
-
-/* Takes a snapshot of what is large, in slices of one entry. */
-static void refresh_once(void *arg)
-{
-	node_refresh(*(pid_t *)arg);
-	_exit(0);
 }
 
 /* How long a process has run so far. */

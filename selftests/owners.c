@@ -809,25 +809,6 @@ static void map_and_fork(void *arg)
 	_exit(0);
 }
 
-/* Of a process that is not the test's child: as ps shows it, 0 if there is none. */
-static char process_state(pid_t pid)
-{
-	char path[64], text[512];
-	const char *name_end;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (file_read(path, text, sizeof(text)) < 0)
-		return 0;
-	name_end = strrchr(text, ')');
-	return name_end ? name_end[2] : 0;
-}
-
-static void wait_for_state(pid_t pid, const char *states)
-{
-	while (!memchr(states, process_state(pid), strlen(states) + 1))
-		usleep(1000);
-}
-
 TEST_F_TIMEOUT(capture, child_inherits_nothing, TIMEOUT)
 {
 	const struct expected none = {}, *nothing = &none;

@@ -478,26 +478,14 @@ static void lose_leader(void *arg)
 	syscall(__NR_exit, 0);
 }
 
-static bool leader_is_zombie(pid_t pid)
-{
-	char path[64], text[512], *state;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (file_read(path, text, sizeof(text)) < 0)
-		return false;
-	state = strrchr(text, ')');
-	return state && state[1] && state[2] == 'Z';
-}
-
 TEST_F_TIMEOUT(target, loses_its_leader, TIMEOUT)
 {
 	struct vma_list vmas = {};
 	long long rss = 0;
 
 	self->other = start_process(lose_leader, NULL);
-	for (int i = 0; i < 1000 && !leader_is_zombie(self->other); i++)
-		usleep(5000);
-	ASSERT_TRUE(leader_is_zombie(self->other));
+	wait_for_state(self->other, "Z");
+	ASSERT_EQ(process_state(self->other), 'Z');
 	ASSERT_EQ(node_write_number("track", self->other), 0);
 	/* The thread is still running: until it has touched all. */
 	for (int i = 0; i < 1000 && rss != held_bytes(); i++) {

@@ -561,6 +561,26 @@ int wait_stopped(pid_t pid)
 	return 0;
 }
 
+/* As ps shows it of any process, or of its leader; 0 if there is none. */
+char process_state(pid_t pid)
+{
+	char path[64], text[512];
+	const char *name_end;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (file_read(path, text, sizeof(text)) < 0)
+		return 0;
+	name_end = strrchr(text, ')');
+	return name_end ? name_end[2] : 0;
+}
+
+/* Until it is in one of these, or gone. */
+void wait_for_state(pid_t pid, const char *states)
+{
+	while (!memchr(states, process_state(pid), strlen(states) + 1))
+		usleep(1000);
+}
+
 /* Kills the child's process group and waits for the child. */
 void end_process(pid_t pid)
 {

@@ -68,6 +68,8 @@ void use_one_processor(void);
 pid_t start_process(void (*run)(void *arg), void *arg);
 pid_t start_program(char *const argv[]);
 int wait_stopped(pid_t pid);
+char process_state(pid_t pid);
+void wait_for_state(pid_t pid, const char *states);
 void end_process(pid_t pid);
 int exit_status(pid_t pid);
 
