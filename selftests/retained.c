@@ -197,6 +197,7 @@ TEST_F_TIMEOUT(retained, closed_kept_and_mapped, TIMEOUT)
 	ASSERT_GE(DO(0, ACTOR_CLOSE, .slot = 1), 0);
 	ASSERT_GE(DO(0, ACTOR_UNMAP, .to = 0), 0);
 	LOOK(0);
+	EXPECT_SAYS("By category");
 	EXPECT_NOT_SAYS("Retained DMA-BUFs");
 	EXPECT_NOT_SAYS("are held by no process");
 }

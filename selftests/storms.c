@@ -309,7 +309,8 @@ static void join_cgroup(const char *name, const char *limit, const char *is,
 	if (mkdir(path, 0755) && errno != EEXIST)
 		_exit(1);
 	snprintf(path, sizeof(path), CGROUPS "%s/%s", name, limit);
-	file_write(path, is);
+	if (file_write(path, is))
+		_exit(1);
 	snprintf(path, sizeof(path), CGROUPS "%s/memory.swap.max", name);
 	file_write(path, swap);
 	snprintf(path, sizeof(path), CGROUPS "%s/cgroup.procs", name);
@@ -568,6 +569,8 @@ static bool load_module(unsigned int n)
  * Readers
  */
 
+static unsigned int nr_read;
+
 static int read_any(const char *path)
 {
 	static char text[1 << 16];
@@ -585,6 +588,7 @@ static int read_any(const char *path)
 	}
 	if (len < 0 && !is_expected(len))
 		weather_bad(path, len);
+	nr_read += len > 0;
 	return 0;
 }
 
@@ -597,10 +601,15 @@ static void wait_for_module(void)
 
 static bool read_everything(unsigned int n)
 {
+	unsigned int before = nr_read;
+
 	wait_for_module();
 	tree_walk(n % 2 ? NODES : DETAILS, read_any);
-	return true;
+	return nr_read > before;
 }
+
+/* The module was just unloaded. */
+#define NOTHING_READ	100
 
 /* In a group whose memory a reading may well use up. */
 static bool read_in_need(unsigned int n)
@@ -610,10 +619,11 @@ static bool read_in_need(unsigned int n)
 
 	if (!pid) {
 		join_cgroup("storm-reader", "memory.max", "1M\n", "max\n");
-		read_everything(n);
-		_exit(0);
+		_exit(read_everything(n) ? 0 : NOTHING_READ);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return false;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == NOTHING_READ)
 		return false;
 	if (status && !(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL))
 		weather_bad("a reader in need", status);
