@@ -76,6 +76,7 @@ struct owned_range {
 /**
  * struct memledger_capture - the map of one process
  * @hash: in the table of processes that are watched
+ * @next_gone: the next of those that are no more in it, or NULL
  * @pid: the process; holds a reference
  * @lock: guards all below; taken in probes
  * @mm: whose ranges these are; only compared, never followed
@@ -90,6 +91,7 @@ struct owned_range {
  */
 struct memledger_capture {
 	struct hlist_node hash;
+	struct memledger_capture *next_gone;
 	struct pid *pid;
 	raw_spinlock_t lock;
 	const struct mm_struct *mm;
@@ -654,28 +656,36 @@ static int register_probes(void)
 	return 0;
 }
 
-static void remove_capture(struct memledger_capture *capture)
+/* Those are gone from the table that begin with this one. */
+static void free_captures(struct memledger_capture *capture)
 {
-	lockdep_assert_held(&capture_lock);
-	hash_del_rcu(&capture->hash);
 	/* Probes are RCU readers. */
 	synchronize_rcu();
-	put_pid(capture->pid);
-	kvfree(capture->pool);
-	kfree(capture);
+	while (capture) {
+		struct memledger_capture *next = capture->next_gone;
+
+		put_pid(capture->pid);
+		kvfree(capture->pool);
+		kfree(capture);
+		capture = next;
+	}
 }
 
 static void disable(void)
 {
-	struct memledger_capture *capture;
+	struct memledger_capture *capture, *gone = NULL;
 	struct hlist_node *next;
 	unsigned int bucket;
 
 	lockdep_assert_held(&capture_lock);
 	WRITE_ONCE(enabled, false);
 	unregister_probes(ARRAY_SIZE(probes));
-	hash_for_each_safe(captures, bucket, next, capture, hash)
-		remove_capture(capture);
+	hash_for_each_safe(captures, bucket, next, capture, hash) {
+		hash_del_rcu(&capture->hash);
+		capture->next_gone = gone;
+		gone = capture;
+	}
+	free_captures(gone);
 }
 
 /**
@@ -774,8 +784,10 @@ void memledger_capture_stop(struct pid *pid)
 
 	mutex_lock(&capture_lock);
 	capture = find_capture(pid);
-	if (capture)
-		remove_capture(capture);
+	if (capture) {
+		hash_del_rcu(&capture->hash);
+		free_captures(capture);
+	}
 	mutex_unlock(&capture_lock);
 }
 
