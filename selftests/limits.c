@@ -607,8 +607,8 @@ static int owners_with(pid_t pid, const char *text)
 	return nr;
 }
 
-/* What would be there for each mapping, or row, is far more than that. */
-#define OWNERS_KB	(NR_CODE * 7 / 4)
+/* Half of what their paths would be; a debug kernel adds to each piece of memory. */
+#define OWNERS_KB	(NR_CODE * 7 / 2)
 
 TEST_F_TIMEOUT(limits, code_with_a_long_path, TIMEOUT)
 {
