@@ -7,6 +7,8 @@
 
 vm_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$vm_dir/../.." && pwd)
+# Tells the checkouts apart that share the cache.
+checkout=$(echo "$top" | sha256sum | cut -c 1-8)
 cache=${MEMLEDGER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/memledger}
 jobs=${JOBS:-$(nproc)}
 export CCACHE_DIR=$cache/ccache
