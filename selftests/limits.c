@@ -871,11 +871,10 @@ static void lock_mappings(void *fd)
 TEST_F_TIMEOUT(limits, huge_pages_whose_file_stays_locked, TIMEOUT)
 {
 	int fd = syscall(__NR_memfd_create, "limits", MFD_HUGETLB);
-	const char *why = load_locks();
+	const char *why = fd < 0 ? "no huge pages (CONFIG_HUGETLBFS)" :
+				   load_locks();
 	pid_t owner;
 
-	if (fd < 0)
-		why = "no huge pages (CONFIG_HUGETLBFS)";
 	if (why)
 		SKIP(return, "%s", why);
 	ASSERT_EQ(ftruncate(fd, HUGE_LEN), 0);
