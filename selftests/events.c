@@ -151,9 +151,8 @@ static void thread_execs(void *arg)
 
 static bool leader_is_dead(pid_t pid)
 {
-	char state = process_state(pid);
-
-	return !state || state == 'X' || state == 'Z';
+	/* Or gone: the NUL behind them. */
+	return strchr("XZ", process_state(pid));
 }
 
 static bool has_execed(pid_t pid)
@@ -765,25 +764,6 @@ static void has_pages(void *arg)
 	touch(p, len);
 }
 
-/**
- * struct killing - of a process, in a while
- * @pid: of the process
- * @us: until then
- */
-struct killing {
-	pid_t pid;
-	unsigned int us;
-};
-
-static void kill_later(void *arg)
-{
-	const struct killing *killing = arg;
-
-	usleep(killing->us);
-	kill(killing->pid, SIGKILL);
-	_exit(0);
-}
-
 /*
  * The last who had a process's memory unmaps it. That may be a reader, who has a
  * kernel thread do it.
@@ -802,14 +782,12 @@ TEST_F_TIMEOUT(snapshots, whoever_reads_unmaps_nobody, 2 * TIMEOUT)
 	ASSERT_EQ(file_write(INSTANCE EXIT_MMAP, "1"), 0);
 	/* Until it died while it was read, and its reader had it last. */
 	for (unsigned int us = 1000; !left_over && us < 1000000; us += us / 2) {
-		struct killing killing = { .us = us };
 		pid_t killer;
 
 		self->other = start_process(has_pages, NULL);
 		ASSERT_EQ(wait_stopped(self->other), 0);
 		ASSERT_EQ(node_write_number("track", self->other), 0);
-		killing.pid = self->other;
-		killer = start_process(kill_later, &killing);
+		killer = kill_later(self->other, us);
 		for (int err = 0; !err;)
 			err = node_refresh(self->other);
 		EXPECT_EQ(exit_status(killer), 0);

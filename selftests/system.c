@@ -904,19 +904,6 @@ static void inherit(void *arg)
 	touch(p, len);
 }
 
-/* Return: who does it */
-static pid_t kill_after(pid_t pid, useconds_t delay)
-{
-	pid_t killer = fork();
-
-	if (!killer) {
-		usleep(delay);
-		kill(pid, SIGKILL);
-		_exit(0);
-	}
-	return killer;
-}
-
 /*
  * It ends while the pass is in a mapping of a name that is new. Where mappings
  * of that name belong has to be found out for the next process all the same.
@@ -939,7 +926,7 @@ TEST_F_TIMEOUT(system, killed_in_a_new_name, TIMEOUT)
 		ASSERT_EQ(wait_stopped(heir), 0);
 		if (!i)
 			whole = cost_of_reader(_metadata, 0);
-		killer = kill_after(rich, i ? whole * i / 8 : 10 * whole);
+		killer = kill_later(rich, i ? whole * i / 8 : 10 * whole);
 		ASSERT_EQ(pass_read(&pass, 0), 0);
 		waitpid(killer, NULL, 0);
 		killed += pass_find(&pass, rich) < 0;
@@ -964,17 +951,9 @@ static const char *const files_of_all[] = {
 /* Nor by a file that was open before, with text left in it. */
 static void lacks_capability(void *arg)
 {
-	const int *fd = arg;
-	int wrong = 0;
-	char byte;
-
 	if (drop_cap_sys_ptrace())
 		_exit(255);
-	for (size_t i = 0; i < ARRAY_SIZE(files_of_all); i++) {
-		wrong += open(files_of_all[i], O_RDONLY) >= 0 || errno != EPERM;
-		wrong += read(fd[i], &byte, 1) != -1 || errno != EPERM;
-	}
-	_exit(wrong);
+	_exit(nr_seen(files_of_all, arg, ARRAY_SIZE(files_of_all)));
 }
 
 TEST_F_TIMEOUT(system, without_the_capability, TIMEOUT)

@@ -411,6 +411,33 @@ int drop_cap_sys_ptrace(void)
 	return syscall(__NR_capset, &header, data) ? -errno : 0;
 }
 
+static bool is_refused(long ret, const char *what, const char *path)
+{
+	if (ret == -1 && errno == EPERM)
+		return true;
+	printf("# %s %s: %ld\n", what, path, ret);
+	fflush(stdout);
+	return false;
+}
+
+/**
+ * nr_seen() - how often one sees what one must not, each of which is told
+ * @paths: files
+ * @fds: the same, open since before the right was dropped
+ * @nr: how many
+ */
+int nr_seen(const char *const *paths, const int *fds, size_t nr)
+{
+	int seen = 0;
+	char byte;
+
+	for (size_t i = 0; i < nr; i++) {
+		seen += !is_refused(open(paths[i], O_RDONLY), "open", paths[i]);
+		seen += !is_refused(read(fds[i], &byte, 1), "read", paths[i]);
+	}
+	return seen;
+}
+
 /* A user to whom nothing belongs, with no capability, for good. */
 int become_nobody(void)
 {
@@ -589,6 +616,19 @@ void end_process(pid_t pid)
 	kill(-pid, SIGKILL);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+}
+
+/* Has a process killed in so many us. Return: the child that does it. */
+pid_t kill_later(pid_t pid, useconds_t delay)
+{
+	pid_t killer = fork();
+
+	if (!killer) {
+		usleep(delay);
+		kill(pid, SIGKILL);
+		_exit(0);
+	}
+	return killer;
 }
 
 /* The child's status once it has ended, as waitpid() has it; -1 without one. */

@@ -56,6 +56,7 @@ const char *tool_missing(void);
 char *tool_run(const char *fmt, ...) __printf(1, 2);
 
 int drop_cap_sys_ptrace(void);
+int nr_seen(const char *const *paths, const int *fds, size_t nr);
 int become_nobody(void);
 
 size_t page_size(void);
@@ -70,6 +71,7 @@ pid_t start_program(char *const argv[]);
 int wait_stopped(pid_t pid);
 char process_state(pid_t pid);
 void wait_for_state(pid_t pid, const char *states);
+pid_t kill_later(pid_t pid, useconds_t delay);
 void end_process(pid_t pid);
 int exit_status(pid_t pid);
 
