@@ -436,13 +436,10 @@ static void note_hold(struct memledger_walk_stats *stats, u64 ns)
 }
 
 /*
- * One slice: takes the mmap lock and drops it again. A lock is handed to a
- * waiting writer only after a while, and until then we, who are running, would
- * get it again: where somebody waits, back off first.
- *
- * Who has it may wait for somebody else with it, for as long as that one likes: a
- * mapping of a file waits for the server of FUSE. Nor can we be told to stop while
- * we wait. So this only asks for it.
+ * One slice: takes the mmap lock and drops it again, all of it with preemption
+ * off. It only asks for the lock: who has it may wait for somebody else with it,
+ * for as long as that one likes (a mapping of a file waits for the server of
+ * FUSE), and we could not be told to stop meanwhile.
  */
 static int walk_slice(struct memledger_walk *walk, long budget,
 		      memledger_vma_fn fn, void *arg)
@@ -462,21 +459,19 @@ static int walk_slice(struct memledger_walk *walk, long budget,
 	if (atomic_read(&mm->mm_users) == 1)
 		goto out_put;
 	ret = SLICE_MORE;
+	slice_preempt_disable();
 	if (!mmap_read_trylock(mm)) {
 		walk->back_off = true;
-		goto out_put;
+		goto out_enable;
 	}
-
 	start = ktime_get_ns();
-	slice_preempt_disable();
 	rcu_read_lock();
 	ret = walk_locked(walk, budget, fn, arg);
 	rcu_read_unlock();
-	slice_preempt_enable();
 	note_hold(&walk->stats, ktime_get_ns() - start);
-	if (mmap_lock_is_contended(mm))
-		walk->back_off = true;
 	mmap_read_unlock(mm);
+out_enable:
+	slice_preempt_enable();
 out_put:
 	memledger_mmput(mm);
 	return ret;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -800,6 +801,102 @@ TEST_F_TIMEOUT(snapshots, whoever_reads_unmaps_nobody, 2 * TIMEOUT)
 	}
 	ASSERT_EQ(file_write(INSTANCE EXIT_MMAP, "0"), 0);
 	EXPECT_TRUE(left_over);
+}
+
+/* Numbers of one process, by somebody with whom everybody else goes first. */
+static void read_for_ever(void *pid)
+{
+	char path[128];
+	int fd;
+
+	use_one_processor();
+	setpriority(PRIO_PROCESS, 0, 19);
+	snprintf(path, sizeof(path), NODES "processes/%d/refresh", *(pid_t *)pid);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	while (pwrite(fd, "1", 1, 0) == 1)
+		;
+	_exit(1);
+}
+
+static void wake_up_for_ever(void *arg)
+{
+	(void)arg;
+	use_one_processor();
+	for (;;)
+		usleep(100);
+}
+
+struct interruptions {
+	int holds;
+	int without_lock;
+	int with_lock;
+};
+
+/* How often @pid had a lock of memory, and was told to make room in between. */
+static struct interruptions count_interruptions(char *trace, pid_t pid)
+{
+	struct interruptions count = {};
+	bool locked = false;
+	char prev[32], *line;
+
+	snprintf(prev, sizeof(prev), " prev_pid=%d ", pid);
+	while ((line = strsep(&trace, "\n"))) {
+		if (strstr(line, " mmap_lock_acquire_returned: ") &&
+		    strstr(line, " success=true")) {
+			count.holds++;
+			locked = true;
+		} else if (strstr(line, " mmap_lock_released: ")) {
+			locked = false;
+		} else if (strstr(line, " sched_switch: ") &&
+			   strstr(line, prev)) {
+			count.without_lock += !locked;
+			count.with_lock += locked;
+		}
+	}
+	return count;
+}
+
+#define MMAP_LOCK	INSTANCE "events/mmap_lock/enable"
+#define SWITCH		INSTANCE "events/sched/sched_switch/enable"
+
+/* Whoever wants its lock would wait until the reader has a processor again. */
+TEST_F_TIMEOUT(snapshots, no_reader_waits_with_a_lock, TIMEOUT)
+{
+	const char *why = tracing_missing();
+	struct interruptions count;
+	pid_t reader, waker;
+	char *trace, text[32];
+
+	if (!why && (access(MMAP_LOCK, F_OK) || access(SWITCH, F_OK)))
+		why = "no events of the mmap lock and of the scheduler";
+	if (why)
+		SKIP(return, "%s", why);
+	self->other = start_process(has_pages, NULL);
+	ASSERT_EQ(wait_stopped(self->other), 0);
+	ASSERT_EQ(node_write_number("track", self->other), 0);
+	ASSERT_EQ(file_write(INSTANCE "tracing_on", "0"), 0);
+	ASSERT_EQ(file_write(MMAP_LOCK, "1"), 0);
+	ASSERT_EQ(file_write(SWITCH, "1"), 0);
+	reader = start_process(read_for_ever, &self->other);
+	waker = start_process(wake_up_for_ever, NULL);
+	snprintf(text, sizeof(text), "%d", reader);
+	ASSERT_EQ(file_write(INSTANCE "set_event_pid", text), 0);
+	usleep(100000);
+	ASSERT_EQ(file_write(INSTANCE "tracing_on", "1"), 0);
+	sleep(1);
+	ASSERT_EQ(file_write(INSTANCE "tracing_on", "0"), 0);
+	end_process(reader);
+	end_process(waker);
+	ASSERT_EQ(file_write(SWITCH, "0"), 0);
+	ASSERT_EQ(file_write(MMAP_LOCK, "0"), 0);
+	trace = file_slurp(INSTANCE "trace");
+	ASSERT_NE(trace, NULL);
+	count = count_interruptions(trace, reader);
+	free(trace);
+	EXPECT_GT(count.holds, 10);
+	EXPECT_GT(count.without_lock, 10);
+	EXPECT_EQ(count.with_lock, 0)
+		TH_LOG("%d of %d holds", count.with_lock, count.holds);
 }
 
 TEST_HARNESS_MAIN
