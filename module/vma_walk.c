@@ -540,10 +540,20 @@ int memledger_walk_begin(struct memledger_walk *walk, struct mm_struct *mm,
 }
 
 /*
- * How long a walk stays where it is, for want of a lock that somebody else has or
- * that others queue for.
+ * How long a walk stays in one place, and how long it waits in all, for want of a
+ * lock that somebody else has or that others queue for.
  */
 #define PATIENCE	(5 * HZ)
+#define PATIENCE_ALL	(30 * HZ)
+
+static void back_off(struct memledger_walk *walk)
+{
+	unsigned long start = jiffies;
+
+	usleep_range(20, 100);
+	walk->waited += jiffies - start;
+	walk->back_off = false;
+}
 
 static int walk_on(struct memledger_walk *walk, unsigned int slice_entries,
 		   memledger_vma_fn fn, void *arg)
@@ -564,9 +574,10 @@ static int walk_on(struct memledger_walk *walk, unsigned int slice_entries,
 		else if (ret == SLICE_MORE && time_after(jiffies, until))
 			ret = -EOVERFLOW;
 		cond_resched();
-		if (ret == SLICE_MORE && walk->back_off)
-			usleep_range(20, 100);
-		walk->back_off = false;
+		if (walk->back_off)
+			back_off(walk);
+		if (ret == SLICE_MORE && walk->waited > PATIENCE_ALL)
+			ret = -EOVERFLOW;
 	} while (ret == SLICE_MORE);
 	return ret;
 }
@@ -583,7 +594,7 @@ static int walk_on(struct memledger_walk *walk, unsigned int slice_entries,
  * behind that VMA; -ESRCH if the mm is gone (the process has exited, or runs
  * another program now), -EINTR on a fatal signal, -ENODEV if told to stop,
  * -EOVERFLOW where new VMAs come faster than the walk goes on, or a lock is not
- * to be had for 5 s.
+ * to be had for 5 s, or for 30 s in the whole walk.
  */
 int memledger_walk_run(struct memledger_walk *walk, unsigned int slice_entries,
 		       memledger_vma_fn fn, void *arg)

@@ -340,7 +340,8 @@ typedef unsigned long (*memledger_cut_fn)(void *arg, unsigned long addr);
  * @addr: all below has been walked
  * @ended: there are no more VMAs
  * @open: @vma is half done
- * @back_off: somebody waits for a lock: stay away from it for a moment
+ * @waited: how long it has stayed away from locks, jiffies
+ * @back_off: somebody has a lock, or waits for it: stay away from it for a moment
  * @vma: the mapping at hand
  * @names: two buffers for names
  * @slots: NULL, or the names that have been seen: for callers that remember
@@ -361,6 +362,7 @@ struct memledger_walk {
 	const bool *stop_too;
 	long vmas_left;
 	unsigned long addr;
+	unsigned long waited;
 	bool ended;
 	bool open;
 	bool back_off;

@@ -855,6 +855,39 @@ TEST_F_TIMEOUT(limits, memory_that_stays_locked, TIMEOUT)
 	EXPECT_EQ(module_unload(LOCKS), 0);
 }
 
+/* Lets it go now and then, for a moment. */
+static void lock_often(void *arg)
+{
+	int fd = open("/dev/" LOCKS, O_RDWR | O_CLOEXEC);
+
+	map_all(arg);
+	raise(SIGSTOP);
+	for (;;) {
+		mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 3 * page_size());
+		if (errno != EAGAIN)
+			_exit(1);
+		usleep(100);
+	}
+}
+
+/* The walk gets on each time, and would for days. */
+TEST_F_TIMEOUT(limits, memory_that_is_often_locked, TIMEOUT)
+{
+	const char *why = load_locks();
+
+	if (why)
+		SKIP(return, "%s", why);
+	ASSERT_EQ(node_write("slice_entries", "1\n"), 0);
+	ASSERT_EQ(start_tracked(&self->pid, lock_often, NULL), 0);
+	kill(self->pid, SIGCONT);
+	wait_for_state(self->pid, "DS");
+	ASSERT_EQ(node_refresh(self->pid), 0);
+	EXPECT_EQ(node_read("processes/%d/complete", self->pid), 0);
+	EXPECT_GT(node_read("processes/%d/total/vmas", self->pid), 0);
+	end_process(self->pid);
+	EXPECT_EQ(module_unload(LOCKS), 0);
+}
+
 static void map_huge(void *fd)
 {
 	if (mmap(NULL, HUGE_LEN, PROT_READ | PROT_WRITE,

@@ -2,8 +2,9 @@
 /*
  * /dev/memledger_locks: whoever asks takes a lock of the kernel's and keeps it
  * until he is killed, as one who waits for somebody else does. By mmap() that is
- * the lock of his own memory, and by ioctl(), the argument being a descriptor, the
- * one of that file's mappings.
+ * the lock of his own memory, for as many seconds as the offset has pages if it is
+ * not 0, and by ioctl(), the argument being a descriptor, the one of that file's
+ * mappings.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -21,7 +22,10 @@ static int sleep_until_killed(void)
 
 static int locks_mmap(struct file *file, struct vm_area_struct *vma)
 {
-	return sleep_until_killed();
+	if (!vma->vm_pgoff)
+		return sleep_until_killed();
+	schedule_timeout_killable(vma->vm_pgoff * HZ);
+	return -EAGAIN;
 }
 
 static long locks_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
