@@ -15,7 +15,9 @@
  *             addr = 12k, where the slice ended
  *
  * All below addr has been counted and is not looked at again, so what stays
- * mapped throughout is counted exactly once. When the lock is held again,
+ * mapped throughout is counted exactly once, but for the swap of shmem that is
+ * found where a VMA ends, see shmem_swap(): it is not where the VMA ended before
+ * that (3 and 4). When the lock is held again,
  * find_vma(addr) gives one of:
  *
  * 1) VMA2, as it was: go on in it.
@@ -265,7 +267,9 @@ static void add_whole_swap(struct memledger_walk *walk,
 		return;
 	}
 	walk->swap_file = get_file(vma->vm_file);
-	walk->swap_start = memledger_page_index(vma, walk->vma.start);
+	/* What was below may have gone since. */
+	walk->swap_start = memledger_page_index(vma, max(walk->vma.start,
+							 vma->vm_start));
 	walk->swap_end = memledger_page_index(vma, walk->vma.end);
 }
 

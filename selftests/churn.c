@@ -180,7 +180,7 @@ FIXTURE_VARIANT_ADD(churn, slice_64)
 	.slice_entries = "64",
 };
 
-FIXTURE_SETUP(churn)
+static const char *set_up(const char *slice_entries)
 {
 	const char *why = nodes_missing();
 
@@ -189,12 +189,18 @@ FIXTURE_SETUP(churn)
 	if (!why)
 		why = setting_set(NODES "profile", "android16");
 	if (!why)
-		why = setting_set(NODES "slice_entries",
-				  variant->slice_entries);
-	if (why) {
+		why = setting_set(NODES "slice_entries", slice_entries);
+	if (why)
 		settings_restore();
+	return why;
+}
+
+FIXTURE_SETUP(churn)
+{
+	const char *why = set_up(variant->slice_entries);
+
+	if (why)
 		SKIP(return, "%s", why);
-	}
 	self->pid = start_process(run_churn, NULL);
 	ASSERT_EQ(wait_stopped(self->pid), 0);
 	ASSERT_EQ(node_write_number("track", self->pid), 0);
@@ -283,6 +289,97 @@ TEST_F_TIMEOUT(churn, sums_of_what_stays, TIMEOUT)
 		EXPECT_EQ(node_read("processes/%d/category/dalvik_other/vss",
 				    self->pid),
 			  (long long)(NR_FIXED * slot_bytes()));
+	}
+}
+
+/*
+ * A mapping that loses its first page and gets it back, while the walk is on its
+ * way to the end, where what shmem has in swap is counted.
+ */
+#define SHRINKING	"shrinking"
+#define SHRINKING_FILE	"/memfd:" SHRINKING
+
+static void shrink_and_grow(void *arg)
+{
+	int fd = syscall(__NR_memfd_create, SHRINKING, 0);
+	size_t page = page_size(), len = 2048 * page;
+	char *p;
+
+	(void)arg;
+	if (ftruncate(fd, len))
+		_exit(1);
+	p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		_exit(1);
+	touch(p, len);
+	/* Some may be in use just then. */
+	for (int i = 0; i < 3; i++)
+		madvise(p, len, MADV_PAGEOUT);
+	raise(SIGSTOP);
+	for (;;) {
+		munmap(p, page);
+		usleep(200);
+		if (mmap(p, page, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_FIXED, fd, 0) != p)
+			_exit(1);
+		usleep(200);
+	}
+}
+
+static u64 swap_of_shrinking(const struct vma_list *vmas)
+{
+	u64 swap = 0;
+
+	/* The rest is " (deleted)" or nothing. */
+	for (size_t i = 0; i < vmas->nr; i++)
+		if (!strncmp(vmas->vma[i].name, SHRINKING_FILE,
+			     strlen(SHRINKING_FILE)))
+			swap += vmas->vma[i].value[FIELD_swap];
+	return swap;
+}
+
+FIXTURE(shrinking)
+{
+	pid_t pid;
+};
+
+FIXTURE_SETUP(shrinking)
+{
+	const char *why = set_up("1");
+
+	if (why)
+		SKIP(return, "%s", why);
+	self->pid = start_process(shrink_and_grow, NULL);
+	ASSERT_EQ(wait_stopped(self->pid), 0);
+	ASSERT_EQ(node_write_number("track", self->pid), 0);
+}
+
+FIXTURE_TEARDOWN(shrinking)
+{
+	node_write_number("untrack", self->pid);
+	end_process(self->pid);
+	settings_restore();
+}
+
+TEST_F_TIMEOUT(shrinking, is_in_swap, TIMEOUT)
+{
+	struct vma_list vmas;
+	u64 all;
+
+	ASSERT_EQ(vmas_read_smaps(&vmas, self->pid), 0);
+	all = swap_of_shrinking(&vmas) << 10;
+	vmas_free(&vmas);
+	if (!all)
+		SKIP(return, "nothing went to swap");
+	kill(self->pid, SIGCONT);
+	for (int n = 0; n < READINGS; n++) {
+		u64 swap;
+
+		ASSERT_EQ(vmas_read_node(&vmas, self->pid), 0);
+		swap = swap_of_shrinking(&vmas);
+		vmas_free(&vmas);
+		EXPECT_GE(swap, all - page_size());
+		EXPECT_LE(swap, all);
 	}
 }
 
