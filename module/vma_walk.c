@@ -648,11 +648,11 @@ void memledger_stats_read(struct memledger_stats *out)
  * memledger_walk_end - let go of what the walk holds
  * @walk: prepared by memledger_walk_begin()
  *
- * What it has cost is among the statistics then, if it ever had the mmap lock.
+ * What it has cost is among the statistics then, if it was run at all.
  */
 void memledger_walk_end(struct memledger_walk *walk)
 {
-	if (walk->stats.slices)
+	if (walk->stats.walk_ns)
 		add_stats(walk);
 	close_vma(walk);
 	kvfree(walk->names[0]);
