@@ -60,17 +60,13 @@ static bool stopping;
 
 /**
  * struct fd_batch - some descriptors of a table
- * @start: the number that the callback was given last, in batches before
- * @resumed: there were batches before
- * @last: the number that it was given last
+ * @next: where to begin
  * @looked: how many descriptors were looked at
  * @nr: how many of them are DMA-BUFs
  * @files: these, with references
  */
 struct fd_batch {
-	unsigned int start;
-	bool resumed;
-	unsigned int last;
+	unsigned int next;
 	unsigned int looked;
 	unsigned int nr;
 	struct file *files[FD_BATCH];
@@ -266,19 +262,11 @@ static void add_file(struct scan *scan, const struct file *file,
  * throughout is counted exactly once in each table.
  */
 
-/*
- * Where a batch begins again: iterate_fd() passes the descriptor's number or,
- * in newer copies, that plus 1, and is told a number to begin at. Beginning at
- * the number that was passed last, the older kind passes the same number again,
- * which is left out, and the newer one begins with the next.
- */
 static int collect_fd(const void *arg, struct file *file, unsigned int fd)
 {
 	struct fd_batch *batch = (struct fd_batch *)arg;
 
-	if (batch->resumed && fd == batch->start)
-		return 0;
-	batch->last = fd;
+	batch->next = fd + 1;
 	if (is_dmabuf_file(file))
 		batch->files[batch->nr++] = get_file(file);
 	return ++batch->looked == FD_BATCH;
@@ -425,12 +413,11 @@ static int collect_fds(struct scan *scan, struct task_struct *task,
 	struct fd_batch *batch = &scan->fds;
 	int ret = -ESRCH;
 
-	batch->start = batch->last;
 	batch->looked = 0;
 	task_lock(task);
 	if (task->files == files)
 		ret = table_is_huge(task->files) ? -E2BIG :
-		      iterate_fd(task->files, batch->start, collect_fd, batch);
+		      iterate_fd(task->files, batch->next, collect_fd, batch);
 	task_unlock(task);
 	return ret;
 }
@@ -441,13 +428,10 @@ static int scan_table(struct scan *scan, struct task_struct *task,
 	int more, ret = 0;
 
 	get_task_struct(task);
-	scan->fds.last = 0;
-	scan->fds.resumed = false;
+	scan->fds.next = 0;
 	while (task) {
 		more = collect_fds(scan, task, files);
 		add_fds(scan);
-		if (more > 0)
-			scan->fds.resumed = true;
 		cond_resched();
 		ret = scan_interrupted(scan);
 		if (more == -E2BIG)
