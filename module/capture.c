@@ -659,6 +659,8 @@ static int register_probes(void)
 /* Those are gone from the table that begin with this one. */
 static void free_captures(struct memledger_capture *capture)
 {
+	if (!capture)
+		return;
 	/* Probes are RCU readers. */
 	synchronize_rcu();
 	while (capture) {
