@@ -10,12 +10,15 @@ define help
                    running kernel's), LLVM=1 W=1 C=1 as for the kernel
   make tool        build the command tools/memledger
   make demo        boot a virtual machine and show memledger at work there
-  make check       run every test; ends on "N passed, N failed, N skipped"
-  make check-all   the same on all kernels; writes docs/compat.rst
+  make check       run the tests, on three kernels; ends on
+                   "N passed, N failed, N skipped"
+  make check-all   the same on all kernels, and what takes long: faults, races,
+                   dkms, GKI's symbol lists; writes docs/compat.rst
   make kunit       run the KUnit suites in the virtual machine
   make selftests   run the kselftests in the virtual machine
   make soak        all storms at once beside readers, for SOAK_SECONDS (1200) on
-                   the debug kernel, and as long on the one that finds races
+                   the debug kernel; beside it the suite kcsan, with as much on
+                   the kernel that finds races
   make coverage    which lines the tests run: a table into docs/testing.rst, and
                    what they do not into results/coverage
   make bench       measure in the virtual machine what memledger costs, and write
@@ -25,7 +28,7 @@ define help
   make clean       remove what was built here; the cache of test kernels stays
 
 Tests install the Debian packages they need when run as root, and else say
-which. Test kernels are built on first use (about 5 minutes each) and kept in
+which. Test kernels are built on first use (5 to 15 minutes each on 2 cores) and kept in
 the directory MEMLEDGER_CACHE, by default ~/.cache/memledger.
 endef
 
