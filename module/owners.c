@@ -230,8 +230,9 @@ static void describe_owner(const struct code *code,
  * Walks the process twice: first for its code, then for its memory.
  *
  * Context: process context; may sleep.
- * Return: 0; -ESRCH if the process has exited or execs, -EINTR, -ENOMEM, or
- * -ENODEV if the target is being untracked.
+ * Return: 0; -ESRCH if the process has exited or execs, -EINTR, -ENOMEM,
+ * -ENODEV if the target is being untracked, or -EOVERFLOW as of
+ * memledger_snapshot_unknown().
  */
 int memledger_owners_read(struct memledger_target *target,
 			  struct memledger_names *owners)

@@ -639,7 +639,7 @@ ALLOW_ERROR_INJECTION(pause_walk, ERRNO);
  *
  * Return: 1 and a VMA; 0 if there are no more; -ESRCH if the process has
  * exited or execs, -EINTR, -ENODEV if the target is being untracked, -EOVERFLOW
- * where new VMAs come faster than this goes on.
+ * where new VMAs come faster than this goes on, or a lock is not to be had for 5 s.
  */
 int memledger_vma_cursor_next(struct memledger_vma_cursor *cursor,
 			      struct memledger_vma_line *line)
@@ -702,7 +702,7 @@ void memledger_vma_cursor_close(struct memledger_vma_cursor *cursor)
  * Context: process context; may sleep.
  * Return: 0; -ESRCH if the process has exited or execs, -EINTR, -ENOMEM,
  * -ENODEV if the target is being untracked, or -EOVERFLOW where it has too many
- * names, or maps faster than it is walked.
+ * names, maps faster than it is walked, or keeps a lock for 5 s.
  */
 int memledger_snapshot_unknown(struct memledger_target *target,
 			       struct memledger_names *names)

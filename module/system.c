@@ -196,8 +196,9 @@ static int walk_names(struct memledger_pass *pass,
  * @pass: the pass; its shares as for memledger_pass_record()
  * @names: an empty table; gets a row a name and MEMLEDGER_PASS_*, the largest
  *	first. The caller frees it, also where this fails
- * @complete: false if the process began other programs again and again, or has
- *	more names than there is room for, and the rows are a part of it
+ * @complete: false if the process began other programs again and again, has more
+ *	names than there is room for, maps faster than it is walked, or keeps a
+ *	lock for 5 s, and the rows are a part of it
  *
  * The names of files are as the caller's root directory has them.
  *
