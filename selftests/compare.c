@@ -244,7 +244,7 @@ static void same_file(pid_t tgid, const char *row, const char *file,
 			should);
 }
 
-/* Set where the 400 files are looked at too, and not only the record. */
+/* Set where the 500 files are looked at too, and not only the record. */
 static bool compare_all_files;
 
 /* Each file of a row against the record; -EOPNOTSUPP where it has no number. */

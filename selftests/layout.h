@@ -58,7 +58,7 @@ struct expect {
  * @check: further check of the areas, in the test, or NULL; returns NULL or
  *	what is wrong
  * @blocked: the process does not stop, but can do nothing either (vfork)
- * @files: compare the 400 files under /sys too, and not only the record that
+ * @files: compare the 500 files under /sys too, and not only the record that
  *	has the same numbers: for layouts that have something in many rows
  * @once: too large to be compared again with small slices
  */

@@ -51,7 +51,7 @@ read_all()
 	:
 }
 
-# The same numbers in few files: on a debug kernel 400 a target take long.
+# The same numbers in few files: on a debug kernel 500 a target take long.
 read_few()
 {
 	for target in $targets; do
