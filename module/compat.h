@@ -76,11 +76,15 @@ static inline void memledger_mmput(struct mm_struct *mm)
  * Names
  */
 
-/* 6.6: files opened through a stacking file system show the user's path. */
+/*
+ * Of files opened through a stacking file system maps shows what the user opened.
+ * That is in f_path up to 6.6; nobody keeps up what is between that and 6.12. The
+ * helpers take a const pointer since 6.17, and in later releases of 6.12.
+ */
 static inline const struct path *memledger_file_path(const struct file *file)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0) && !MEMLEDGER_ANDROID_KERNEL
-	return file_user_path(file);
+	return file_user_path((struct file *)file);
 #else
 	return &file->f_path;
 #endif
@@ -89,7 +93,7 @@ static inline const struct path *memledger_file_path(const struct file *file)
 static inline const struct inode *memledger_file_inode(const struct file *file)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0) && !MEMLEDGER_ANDROID_KERNEL
-	return file_user_inode(file);
+	return file_user_inode((struct file *)file);
 #else
 	return file_inode(file);
 #endif
@@ -211,12 +215,15 @@ static inline bool memledger_follows_huge(void)
 }
 
 /*
- * From 6.12 at the latest smaps walks VM_PFNMAP mappings and counts the pages
- * that were copied on write into them; 6.1 passes them over.
+ * Since walk_page_vma() asks nobody which mappings to leave out (6.3 at the latest)
+ * smaps walks VM_PFNMAP mappings, and counts the pages that were copied on write
+ * into them. 6.1 passes them over, and so does Android's 6.6, whose smaps walks a
+ * range: a mapping without the padding that its linker adds.
  */
 static inline bool memledger_walks_pfnmap(void)
 {
-	return LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0);
+	return LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0) &&
+	       !MEMLEDGER_ANDROID_KERNEL;
 }
 
 /*
