@@ -346,6 +346,7 @@ static int names_open(struct inode *inode, struct file *file,
 		      int (*show)(struct seq_file *m, void *v))
 {
 	struct names_reader *reader;
+	unsigned int tries = 0;
 	int ret;
 
 	if (!memledger_access_allowed())
@@ -354,7 +355,13 @@ static int names_open(struct inode *inode, struct file *file,
 	if (!reader)
 		return -ENOMEM;
 	reader->target = inode->i_private;
-	ret = read(reader->target, &reader->names);
+	do {
+		memledger_names_free(&reader->names);
+		ret = read(reader->target, &reader->names);
+	} while (memledger_walk_again(ret, reader->target->pid, &tries));
+	/* It lives, but has not been the same program for long enough. */
+	if (tries == MEMLEDGER_WALK_TRIES)
+		ret = -EAGAIN;
 	if (ret)
 		goto err_free;
 	ret = single_open(file, show, reader);

@@ -347,14 +347,14 @@ static int walk_process(struct pid *pid, const bool *stop,
 			struct memledger_record *record,
 			u64 *hold_max_ns, struct mm_struct **walked)
 {
-	int ret, tries = 0;
+	unsigned int tries = 0;
+	int ret;
 
 	do {
 		put_walked(walked);
 		ret = walk_totals(pid, stop, known, record, hold_max_ns,
 				  walked);
-	} while (ret == -ESRCH && memledger_process_is_alive(pid) &&
-		 ++tries < MEMLEDGER_WALK_TRIES);
+	} while (memledger_walk_again(ret, pid, &tries));
 	record->complete = !ret;
 	/* As much as there is room for. */
 	if (ret == -EOVERFLOW)

@@ -13,6 +13,7 @@
 #include <memledger/provider.h>
 
 #include "capture.h"
+#include "process.h"
 #include "stats.h"
 
 struct memledger_known;
@@ -28,6 +29,22 @@ struct pid;
 #define MEMLEDGER_SLICE_LIMIT		1048576
 /* A process that execs under us is walked again, but not for ever. */
 #define MEMLEDGER_WALK_TRIES		3
+
+/**
+ * memledger_walk_again - whether a walk came to its end since the process execs
+ * @ret: what the walk returned
+ * @pid: of the process
+ * @tries: how often that was so, 0 at first; MEMLEDGER_WALK_TRIES: it does so
+ *	again and again, and this returned false
+ *
+ * Return: true to walk afresh.
+ */
+static inline bool memledger_walk_again(int ret, struct pid *pid,
+					unsigned int *tries)
+{
+	return ret == -ESRCH && memledger_process_is_alive(pid) &&
+	       ++*tries < MEMLEDGER_WALK_TRIES;
+}
 
 /**
  * struct memledger_settings - what the user can set about snapshots

@@ -208,12 +208,12 @@ static int walk_names(struct memledger_pass *pass,
 int memledger_pass_names(struct memledger_pass *pass,
 			 struct memledger_names *names, bool *complete)
 {
-	int ret, tries = 0;
+	unsigned int tries = 0;
+	int ret;
 
 	do {
 		ret = walk_names(pass, names);
-	} while (ret == -ESRCH && memledger_process_is_alive(pass->pid) &&
-		 ++tries < MEMLEDGER_WALK_TRIES);
+	} while (memledger_walk_again(ret, pass->pid, &tries));
 	*complete = !ret;
 	if (ret && ret != -EOVERFLOW && tries < MEMLEDGER_WALK_TRIES)
 		return ret;

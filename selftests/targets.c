@@ -630,6 +630,20 @@ static enum seen see_twin(pid_t tgid)
 }
 
 /* Of one program or the other, never of both, nor a part that is told as all. */
+/* These walk when they are opened. */
+static int open_once(pid_t pid, const char *name)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), DETAILS "processes/%d/%s", pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
 TEST_F_TIMEOUT(target, execs_while_read, TIMEOUT)
 {
 	char *argv[] = { (char *)beside_me("twins"), "0", NULL };
@@ -644,6 +658,9 @@ TEST_F_TIMEOUT(target, execs_while_read, TIMEOUT)
 		ASSERT_EQ(node_write("slice_entries", i % 2 ? "1" : "2048"), 0);
 		ASSERT_EQ(node_refresh(self->other), 0);
 		seen[see_twin(self->other)]++;
+		/* It lives. */
+		EXPECT_NE(open_once(self->other, "unknown"), -ESRCH);
+		EXPECT_NE(open_once(self->other, "owners"), -ESRCH);
 	}
 	EXPECT_EQ(seen[SEEN_MIX], 0);
 	/* They have not failed to exec, and are seen whole. */

@@ -187,6 +187,10 @@ int memledger_module_outcome(const struct memledger_module *module,
 	case -ESRCH:
 		return memledger_error_set(module->error,
 					   "%s: the process has exited", what);
+	case -EAGAIN:
+		return memledger_error_set(module->error,
+					   "%s: the process begins other programs again and again; try again",
+					   what);
 	default:
 		return memledger_module_fail(module, what, err);
 	}
