@@ -123,6 +123,12 @@ static const struct valid_case {
 	  { DRIVER, .flags = MEMLEDGER_GPU_IMPORTED } },
 	{ "dmabuf, not imported", false,
 	  { .id = 1, .kind = MEMLEDGER_GPU_DMABUF } },
+	{ "addresses only, of the process", false,
+	  { .id = 1, .kind = MEMLEDGER_GPU_USER,
+	    .flags = MEMLEDGER_GPU_IMPORTED | MEMLEDGER_GPU_VIRTUAL } },
+	{ "addresses only, of a dmabuf", false,
+	  { .id = 1, .kind = MEMLEDGER_GPU_DMABUF,
+	    .flags = MEMLEDGER_GPU_IMPORTED | MEMLEDGER_GPU_VIRTUAL } },
 	{ "fewer importers than types", false,
 	  { DMABUF, .surfaces = 2, .images = 1, .importers = 2 } },
 };
@@ -188,6 +194,29 @@ static void sums_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, graphics.usage[IMAGE], 6 * MB);
 }
 
+/* One that is too large, and of which the driver does not tell enough. */
+static void unknown_and_too_large_test(struct kunit *test)
+{
+	static const struct memledger_gpu_entry surface = {
+		DMABUF, .size = BIT_ULL(63), .usage = SURFACE, .surfaces = 1,
+	}, image = {
+		DMABUF, .size = BIT_ULL(63), .usage = IMAGE,
+	};
+	struct memledger_graphics graphics = {};
+
+	KUNIT_EXPECT_EQ(test, 0,
+			memledger_graphics_add(&graphics,
+					       MEMLEDGER_IMPORTED_PIXEL,
+					       &surface));
+	KUNIT_EXPECT_EQ(test,
+			MEMLEDGER_GRAPHICS_OVERFLOW | MEMLEDGER_GRAPHICS_UNKNOWN,
+			memledger_graphics_add(&graphics,
+					       MEMLEDGER_IMPORTED_PIXEL,
+					       &image));
+	KUNIT_EXPECT_EQ(test, graphics.imported_size, U64_MAX);
+	KUNIT_EXPECT_EQ(test, graphics.imported_mem, BIT_ULL(63));
+}
+
 static void saturates_test(struct kunit *test)
 {
 	static const struct memledger_gpu_entry most = {
@@ -200,7 +229,7 @@ static void saturates_test(struct kunit *test)
 	const struct memledger_usage *row;
 
 	KUNIT_EXPECT_EQ(test, 0, memledger_graphics_add(&graphics, 0, &most));
-	KUNIT_EXPECT_EQ(test, -EOVERFLOW,
+	KUNIT_EXPECT_EQ(test, MEMLEDGER_GRAPHICS_OVERFLOW,
 			memledger_graphics_add(&graphics, 0, &one));
 	KUNIT_EXPECT_EQ(test, graphics.gpumem_unmapped, U64_MAX);
 	KUNIT_EXPECT_EQ(test, graphics.usage[MEMLEDGER_GPU_ANY], U64_MAX);
@@ -279,7 +308,7 @@ static void mtrack_test(struct kunit *test)
 
 static void total_test(struct kunit *test)
 {
-	const struct memledger_graphics graphics = {
+	struct memledger_graphics graphics = {
 		.gpumem_mapped = 16 * MB,
 		.gpumem_unmapped = 32 * MB,
 		.gpumem_unaccounted = 40 * MB,
@@ -294,13 +323,12 @@ static void total_test(struct kunit *test)
 		(8 * MB << MEMLEDGER_PSS_SHIFT) + 1;
 	totals->category[MEMLEDGER_CAT_OTHER_DEV].pss =
 		2 * MB << MEMLEDGER_PSS_SHIFT;
-	KUNIT_EXPECT_EQ(test, 8 * MB + MB + 40 * MB + 3 * MB,
+	KUNIT_EXPECT_EQ(test, 8 * MB + MB + 40 * MB,
 			memledger_graphics_total(totals, &graphics,
-						 MB << MEMLEDGER_PSS_SHIFT,
-						 3 * MB));
+						 MB << MEMLEDGER_PSS_SHIFT));
+	graphics.gpumem_unaccounted = U64_MAX - 1;
 	KUNIT_EXPECT_EQ(test, U64_MAX,
-			memledger_graphics_total(totals, &graphics, 0,
-						 U64_MAX - 1));
+			memledger_graphics_total(totals, &graphics, 0));
 }
 
 static const struct device_case {
@@ -339,6 +367,7 @@ static struct kunit_case graphics_cases[] = {
 	KUNIT_CASE_PARAM(valid_test, valid_gen_params),
 	KUNIT_CASE_PARAM(device_test, device_gen_params),
 	KUNIT_CASE(sums_test),
+	KUNIT_CASE(unknown_and_too_large_test),
 	KUNIT_CASE(saturates_test),
 	KUNIT_CASE(unknown_importers_test),
 	KUNIT_CASE(mtrack_test),

@@ -119,7 +119,7 @@ void memledger_gpu_exit(void)
  * @name: NULL, or gets its name, empty if there is none;
  *	MEMLEDGER_PROVIDER_NAME_SIZE bytes
  *
- * Context: does not sleep.
+ * Context: process context.
  * Return: false if there is none.
  */
 bool memledger_gpu_name(char *name)

@@ -267,18 +267,15 @@ struct graphics_builder {
 static int add_gpu_entry(void *arg, const struct memledger_gpu_entry *entry)
 {
 	struct graphics_builder *builder = arg;
+	unsigned int failed;
 
 	if (READ_ONCE(*builder->stop))
 		return -ENODEV;
-	switch (memledger_graphics_add(builder->graphics, builder->rule,
-				       entry)) {
-	case -EOVERFLOW:
+	failed = memledger_graphics_add(builder->graphics, builder->rule, entry);
+	if (failed & MEMLEDGER_GRAPHICS_OVERFLOW)
 		builder->saturated = true;
-		break;
-	case -ENODATA:
+	if (failed & MEMLEDGER_GRAPHICS_UNKNOWN)
 		builder->rule_applies = false;
-		break;
-	}
 	return 0;
 }
 ALLOW_ERROR_INJECTION(add_gpu_entry, ERRNO);

@@ -10,6 +10,7 @@
 #include <linux/kobject.h>
 #include <linux/kref.h>
 #include <linux/kstrtox.h>
+#include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
 
@@ -426,9 +427,6 @@ static ssize_t graphics_total_show(struct memledger_target *target,
 	u64 total = 0;
 	int ret;
 
-	ret = share_get(target, &share);
-	if (ret)
-		return ret;
 	ret = memledger_snapshot_lock(target, MEMLEDGER_SNAPSHOT_FRESH);
 	if (ret)
 		return ret;
@@ -437,10 +435,12 @@ static ssize_t graphics_total_show(struct memledger_target *target,
 	else
 		total = memledger_graphics_total(&record->totals,
 						 &record->graphics,
-						 record->device_pss,
-						 share.dmabuf_pss);
+						 record->device_pss);
 	memledger_snapshot_unlock(target);
-	return ret ?: sysfs_emit(buf, "%llu\n", total);
+	ret = ret ?: share_get(target, &share);
+	if (ret)
+		return ret;
+	return sysfs_emit(buf, "%zu\n", size_add(total, share.dmabuf_pss));
 }
 
 static struct target_attribute graphics_total_attr = {

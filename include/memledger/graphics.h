@@ -112,7 +112,8 @@ struct memledger_gpu_entry {
  *	nothing
  * @MEMLEDGER_IMPORTED_SHARED: KGSL of 6.12: surfaces and images share it
  * @MEMLEDGER_IMPORTED_PIXEL: Google's trees: surfaces share it; where there is
- *	none, the images do, or all importers but the process that allocated it
+ *	none, all importers do, or, of imports without a type, all but the process
+ *	that allocated it
  * @NR_MEMLEDGER_IMPORTED_RULES: how many there are
  */
 enum memledger_imported_rule {
@@ -172,12 +173,16 @@ bool memledger_gpu_entry_valid(const struct memledger_gpu_entry *entry);
 bool memledger_imported_share(enum memledger_imported_rule rule,
 			      const struct memledger_gpu_entry *entry,
 			      u64 *share);
-int memledger_graphics_add(struct memledger_graphics *graphics,
-			   enum memledger_imported_rule rule,
-			   const struct memledger_gpu_entry *entry);
+/* What memledger_graphics_add() could not do. */
+#define MEMLEDGER_GRAPHICS_OVERFLOW	1
+#define MEMLEDGER_GRAPHICS_UNKNOWN	2
+
+unsigned int memledger_graphics_add(struct memledger_graphics *graphics,
+				    enum memledger_imported_rule rule,
+				    const struct memledger_gpu_entry *entry);
 u64 memledger_graphics_total(const struct memledger_totals *totals,
 			     const struct memledger_graphics *graphics,
-			     u64 device_pss, u64 dmabuf_pss);
+			     u64 device_pss);
 int memledger_totals_add_mtrack(struct memledger_totals *totals,
 				const struct memledger_graphics *graphics);
 

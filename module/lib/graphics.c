@@ -69,6 +69,8 @@ bool memledger_gpu_entry_valid(const struct memledger_gpu_entry *entry)
 	       entry->usage < NR_MEMLEDGER_GPU_USAGES &&
 	       entry->mapped <= entry->size &&
 	       !(entry->flags & ~(u32)ALL_FLAGS) &&
+	       (!(entry->flags & MEMLEDGER_GPU_VIRTUAL) ||
+		entry->kind == MEMLEDGER_GPU_DRIVER) &&
 	       !(entry->flags & MEMLEDGER_GPU_IMPORTED) ==
 	       (entry->kind == MEMLEDGER_GPU_DRIVER) &&
 	       (!entry->importers ||
@@ -149,12 +151,13 @@ static bool add(u64 *sum, u64 value)
  *
  * An entry that fails is counted all the same, but for what is not known of it.
  *
- * Return: 0; -EOVERFLOW if a sum was too large and now is U64_MAX; -ENODATA if
- * the driver does not tell what @rule needs, and imported_mem lacks the entry.
+ * Return: 0; MEMLEDGER_GRAPHICS_OVERFLOW if a sum was too large and now is
+ * U64_MAX; MEMLEDGER_GRAPHICS_UNKNOWN if the driver does not tell what @rule needs,
+ * and imported_mem lacks the entry; or both.
  */
-int memledger_graphics_add(struct memledger_graphics *graphics,
-			   enum memledger_imported_rule rule,
-			   const struct memledger_gpu_entry *entry)
+unsigned int memledger_graphics_add(struct memledger_graphics *graphics,
+				    enum memledger_imported_rule rule,
+				    const struct memledger_gpu_entry *entry)
 {
 	u64 unmapped = entry->size - entry->mapped, share = 0;
 	bool overflow = false, known = true;
@@ -190,9 +193,8 @@ int memledger_graphics_add(struct memledger_graphics *graphics,
 			entry->usage == MEMLEDGER_GPU_EGL_IMAGE;
 		break;
 	}
-	if (overflow)
-		return -EOVERFLOW;
-	return known ? 0 : -ENODATA;
+	return (overflow ? MEMLEDGER_GRAPHICS_OVERFLOW : 0) |
+	       (known ? 0 : MEMLEDGER_GRAPHICS_UNKNOWN);
 }
 
 /* The fixed-point fields hold less than the bytes do. */
@@ -253,22 +255,21 @@ int memledger_totals_add_mtrack(struct memledger_totals *totals,
  * @graphics: what the GPU driver says
  * @device_pss: what smaps has of other GPU drivers' files, bytes <<
  *	MEMLEDGER_PSS_SHIFT
- * @dmabuf_pss: its share of all DMA-BUFs, bytes
  *
- * What smaps counts of the drivers' files, what no page table of the process
- * has of the driver's own memory, and DMA-BUFs, be they mapped, imported or
- * neither. Memory of the process that the GPU uses is not graphics memory.
+ * What smaps counts of the drivers' files, and what no page table of the process
+ * has of the driver's own memory. The caller adds the process's share of all
+ * DMA-BUFs, be they mapped, imported or neither. Memory of the process that the
+ * GPU uses is not graphics memory.
  *
  * Return: bytes; U64_MAX where that is too little.
  */
 u64 memledger_graphics_total(const struct memledger_totals *totals,
 			     const struct memledger_graphics *graphics,
-			     u64 device_pss, u64 dmabuf_pss)
+			     u64 device_pss)
 {
 	u64 total = (totals->category[MEMLEDGER_CAT_GFX_DEV].pss + device_pss)
 		    >> MEMLEDGER_PSS_SHIFT;
 
 	add(&total, graphics->gpumem_unaccounted);
-	add(&total, dmabuf_pss);
 	return total;
 }
