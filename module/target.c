@@ -161,9 +161,6 @@ static int add_target(struct pid *pid, pid_t nr)
 	int ret;
 
 	lockdep_assert_held(&track_lock);
-	if (nr_targets >= READ_ONCE(memledger_target_max))
-		return -ENOSPC;
-
 	target = kvzalloc(sizeof(*target), GFP_KERNEL);
 	if (!target)
 		return -ENOMEM;
@@ -252,6 +249,10 @@ int memledger_target_track(pid_t nr)
 		ret = -EEXIST;
 		goto out_put;
 	}
+	/* Who gives way makes room, and stays where there is none. */
+	ret = -ENOSPC;
+	if (nr_targets - !!target >= READ_ONCE(memledger_target_max))
+		goto out_put;
 	if (target)
 		remove_target(target);
 	ret = add_target(pid, nr);

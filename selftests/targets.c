@@ -369,8 +369,15 @@ TEST_F_TIMEOUT(target, number_used_again, TIMEOUT)
 	usleep(5000);
 	EXPECT_EQ(held_rss(pid), -ESRCH);
 
-	/* Until the new one takes its place. */
+	/* It stays where there is no room for the new one. */
 	ASSERT_EQ(node_write("max_age_ms", "0\n"), 0);
+	ASSERT_EQ(node_write_number("track", getpid()), 0);
+	ASSERT_EQ(node_write_number("max_tracked", 1), 0);
+	EXPECT_EQ(node_write_number("track", pid), -ENOSPC);
+	EXPECT_TRUE(node_tracked(pid));
+	ASSERT_EQ(node_write_number("untrack", getpid()), 0);
+
+	/* Until the new one takes its place. */
 	ASSERT_EQ(node_write_number("track", pid), 0);
 	EXPECT_EQ(node_read("processes/%d/generation", pid), 0);
 	EXPECT_EQ(held_rss(pid), -ENODATA);
