@@ -442,8 +442,10 @@ static int owners_show(struct seq_file *m, void *v)
 
 	print_capture(m, reader->target->pid);
 	seq_puts(m, "pss rss private_dirty swap_pss regions perms source owner\n");
-	for (i = 0; i < reader->names.nr; i++)
+	for (i = 0; i < reader->names.nr; i++) {
 		print_owner(m, &reader->names.rows[i]);
+		cond_resched();
+	}
 	return 0;
 }
 

@@ -15,8 +15,8 @@
  *                          schedules        -->  no thread has an mm: tells,
  *                                                once and for all
  *
- * Whoever wakes holds the lock of the task list, with interrupts off; wherefore
- * nothing more is done there. Races:
+ * Whoever wakes holds the lock of the task list, mostly with interrupts off;
+ * wherefore nothing more is done there. Races:
  *
  *   exit before watching   the wake-up is missed; memledger_exit_watch() looks
  *                          for itself when it is in the queue.

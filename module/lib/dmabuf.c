@@ -7,7 +7,7 @@
  * the one that a reference of the same process belongs to: duplicates are
  * merged as they come, and 100,000 descriptors of one buffer take no room.
  *
- * A full table takes seconds to finish: every loop over it lets others run.
+ * A full table takes seconds to finish: loops that move or sort it let others run.
  */
 #include <memledger/dmabuf.h>
 
@@ -527,6 +527,7 @@ static void drop_passing(struct memledger_dmabuf_table *table)
 
 		if (buffer->last || buffer->listed == MEMLEDGER_DMABUF_LISTED)
 			table->buffers[nr++] = *buffer;
+		memledger_rest();
 	}
 	table->nr_buffers = nr;
 }
