@@ -846,10 +846,10 @@ static void lock_often(void *arg)
 	map_all(arg);
 	raise(SIGSTOP);
 	for (;;) {
-		mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 3 * page_size());
+		mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, page_size());
 		if (errno != EAGAIN)
 			_exit(1);
-		usleep(100);
+		usleep(1000);
 	}
 }
 
