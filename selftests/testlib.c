@@ -534,6 +534,17 @@ void use_one_processor(void)
 	sched_setaffinity(0, sizeof(one), &one);
 }
 
+/*
+ * What we write to of our stack is the child's alone from then on, and its share
+ * of that larger: now, and not between two readings that are to be equal.
+ */
+static void leave_stack_to_child(void)
+{
+	char used[1 << 16];
+
+	explicit_bzero(used, sizeof(used));
+}
+
 /**
  * start_process() - a child that runs a function and then holds still
  * @run: called in the child, which stops itself when it returns
@@ -558,6 +569,7 @@ pid_t start_process(void (*run)(void *arg), void *arg)
 		_exit(0);
 	}
 	setpgid(pid, pid);
+	leave_stack_to_child();
 	return pid;
 }
 
