@@ -464,7 +464,7 @@ TEST_F_TIMEOUT(limits, a_process_that_runs_away, 2 * TIMEOUT)
 	}
 	EXPECT_EQ(complete, 0);
 	/* On a slow kernel it has the lock nearly always, and the reader gives up. */
-	EXPECT_GT(node_read("processes/%d/total/vmas", self->pid), MAX_MAPS / 8);
+	EXPECT_GT(node_read("processes/%d/total/vmas", self->pid), 0);
 }
 
 /*
