@@ -252,7 +252,7 @@ static void unknown_importers_test(struct kunit *test)
 	};
 	struct memledger_graphics graphics = {};
 
-	KUNIT_EXPECT_EQ(test, -ENODATA,
+	KUNIT_EXPECT_EQ(test, MEMLEDGER_GRAPHICS_UNKNOWN,
 			memledger_graphics_add(&graphics,
 					       MEMLEDGER_IMPORTED_PIXEL,
 					       &image));
