@@ -5,7 +5,6 @@
  * other commands print them.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -15,6 +14,7 @@
 #include "gpu.h"
 #include "json.h"
 #include "mark.h"
+#include "output.h"
 #include "process.h"
 #include "subject.h"
 
@@ -233,21 +233,6 @@ int memledger_mark_take(const struct memledger_mark_place *place, char **text,
 	return ret;
 }
 
-static int write_all(int fd, const char *text, size_t len)
-{
-	while (len) {
-		ssize_t done = write(fd, text, len);
-
-		if (done < 0 && errno != EINTR)
-			return -errno;
-		if (done > 0) {
-			text += done;
-			len -= done;
-		}
-	}
-	return fsync(fd) ? -errno : 0;
-}
-
 /**
  * memledger_mark_save - write a mark to a file
  * @path: the file; an older one is replaced, if this succeeds
@@ -262,25 +247,12 @@ static int write_all(int fd, const char *text, size_t len)
 int memledger_mark_save(const char *path, const char *text, size_t len,
 			struct memledger_error *error)
 {
-	char *temporary;
-	int fd, ret;
+	struct memledger_output output;
 
-	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-		return memledger_error_set(error, "no memory");
-	fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0) {
-		ret = -errno;
-	} else {
-		ret = write_all(fd, text, len);
-		close(fd);
-		if (!ret && rename(temporary, path))
-			ret = -errno;
-		if (ret)
-			unlink(temporary);
-	}
-	free(temporary);
-	return ret ? memledger_error_set(error, "cannot write %s: %s", path,
-					 strerror(-ret)) : 0;
+	if (memledger_output_open(&output, path, 0600, error))
+		return -1;
+	fwrite(text, 1, len, output.file);
+	return memledger_output_close(&output, false, error);
 }
 
 /* Ours alone: what is in it is believed. */

@@ -7,12 +7,12 @@
  *	memledger report FILE -o OUT.html
  */
 #include <getopt.h>
-#include <unistd.h>
 
 #include "command.h"
 #include "escape.h"
 #include "export.h"
 #include "html_report.h"
+#include "output.h"
 #include "record_cli.h"
 #include "recorder.h"
 #include "subject.h"
@@ -145,53 +145,6 @@ static int run_record(const char *process, struct options *options)
 	return EXIT_OK;
 }
 
-/**
- * struct output - a file that is there only once it is complete
- * @path: the file; NULL for standard output
- * @temporary: what it is called until then
- * @file: where to print to
- */
-struct output {
-	const char *path;
-	char temporary[4096];
-	FILE *file;
-};
-
-static int open_output(struct output *output, const char *path,
-		       struct memledger_error *error)
-{
-	output->path = path;
-	output->file = stdout;
-	if (!path)
-		return 0;
-	if ((size_t)snprintf(output->temporary, sizeof(output->temporary),
-			     "%s.part", path) >= sizeof(output->temporary))
-		return memledger_error_set(error, "%s: %s", path,
-					   strerror(ENAMETOOLONG));
-	output->file = fopen(output->temporary, "we");
-	return output->file ? 0 :
-	       memledger_error_set(error, "%s: %s", output->temporary,
-				   strerror(errno));
-}
-
-static int close_output(struct output *output, bool failed,
-			struct memledger_error *error)
-{
-	int err = 0;
-
-	if (!output->path)
-		return 0;
-	if (ferror(output->file) | fclose(output->file))
-		err = errno ? errno : EIO;
-	if (!failed && !err && rename(output->temporary, output->path))
-		err = errno;
-	if (!failed && !err)
-		return 0;
-	unlink(output->temporary);
-	return failed ? -1 : memledger_error_set(error, "%s: %s", output->path,
-						 strerror(err));
-}
-
 /* Reads a recording, and prints what @print makes of it. */
 static int convert(const char *path, const char *to,
 		   int (*print)(FILE *out,
@@ -199,16 +152,16 @@ static int convert(const char *path, const char *to,
 {
 	struct memledger_recording recording;
 	struct memledger_error error;
-	struct output output;
+	struct memledger_output output;
 	int ret = read_recording(&recording, path, &error);
 
 	if (!ret)
-		ret = open_output(&output, to, &error);
+		ret = memledger_output_open(&output, to, 0666, &error);
 	if (!ret) {
 		ret = print(output.file, &recording);
 		if (ret)
 			memledger_error_set(&error, "no memory");
-		ret = close_output(&output, ret, &error);
+		ret = memledger_output_close(&output, ret, &error);
 	}
 	memledger_recording_free(&recording);
 	return ret ? memledger_fail(error.text) : EXIT_OK;

@@ -299,6 +299,39 @@ def test_details(directory, sysfs):
            (journal.NO_DMABUF | journal.NO_NAMES), journal.NO_DMABUF)
 
 
+def test_output(directory):
+    """The file is made under a name that nobody knows before, beside those that
+    are there.
+    """
+    where = os.path.join(directory, "output")
+    os.mkdir(where)
+    path = write(where, "story", journal.story(rounds=3).data)
+    for command in (("export", path, "--csv"), ("report", path)):
+        target = os.path.join(where, command[0])
+        victim = write(where, "victim", b"mine")
+        os.symlink(victim, target + ".part")
+        run_good(*command, "-o", target)
+        report(read_bytes(victim) == b"mine" and not os.path.islink(target) and
+               read_bytes(target) and os.path.islink(target + ".part"),
+               "%s: writes to no file that is there" % command[0],
+               os.listdir(where))
+        umask = os.umask(0)
+        os.umask(umask)
+        expect("%s: who may read it" % command[0],
+               os.stat(target).st_mode & 0o777, 0o666 & ~umask)
+
+        there, old = os.listdir(where), read_bytes(target)
+        done = subprocess.run(
+            (TOOL,) + command + ("-o", target), check=False,
+            restore_signals=False,     # Python ignores SIGXFSZ
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE,
+                                                  (300, 300)),
+            stderr=subprocess.PIPE)
+        report(done.returncode == 1 and b"cannot write" in done.stderr and
+               read_bytes(target) == old and os.listdir(where) == there,
+               "%s: no room, nothing changes" % command[0], (done.stderr,))
+
+
 def wait_for(condition):
     for _ in range(500):
         if condition():
@@ -649,6 +682,7 @@ def test_all(directory):
     test_options()
     sysfs = test_record(directory)
     test_details(directory, sysfs)
+    test_output(directory)
     test_signals(directory, sysfs)
     test_full(directory, sysfs)
     test_exited(directory, sysfs)

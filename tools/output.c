@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The name of a file in; a file to print to, which gets that name once it is
+ * complete, out.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output.h"
+
+/* Return: a new file beside the one that it will be, or NULL with errno set. */
+static FILE *make_temporary(char *name, mode_t mode)
+{
+	mode_t mask = umask(077);
+	int fd = mkostemp(name, O_CLOEXEC);
+	FILE *file = NULL;
+
+	umask(mask);
+	if (fd >= 0 && !fchmod(fd, mode & ~mask))
+		file = fdopen(fd, "w");
+	if (fd >= 0 && !file) {
+		unlink(name);
+		close(fd);
+	}
+	return file;
+}
+
+/**
+ * memledger_output_open - begin a file
+ * @output: what to fill; to be closed unless this fails
+ * @path: the file; an older one is replaced, if all succeeds. NULL for standard
+ *	output
+ * @mode: who may read it, as for open()
+ * @error: what went wrong
+ *
+ * No file that is there is written to, whatever it is called.
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int memledger_output_open(struct memledger_output *output, const char *path,
+			  mode_t mode, struct memledger_error *error)
+{
+	int err;
+
+	*output = (struct memledger_output){ .path = path, .file = stdout };
+	if (!path)
+		return 0;
+	if (asprintf(&output->temporary, "%s.XXXXXX", path) < 0)
+		return memledger_error_set(error, "no memory");
+	output->file = make_temporary(output->temporary, mode);
+	if (output->file)
+		return 0;
+	err = errno;
+	free(output->temporary);
+	return memledger_error_set(error, "cannot write %s: %s", path,
+				   strerror(err));
+}
+
+/**
+ * memledger_output_close - give a file its name
+ * @output: of no use afterwards
+ * @failed: there is to be no file; @error says why already
+ * @error: what went wrong
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int memledger_output_close(struct memledger_output *output, bool failed,
+			   struct memledger_error *error)
+{
+	FILE *file = output->file;
+	int err = 0;
+
+	if (!output->path)
+		return failed ? -1 : 0;
+	if (fflush(file) || fsync(fileno(file)))
+		err = errno;
+	/* Of what failed earlier there is no errno any more. */
+	if (ferror(file) && !err)
+		err = EIO;
+	if (fclose(file) && !err)
+		err = errno;
+	if (!failed && !err && rename(output->temporary, output->path))
+		err = errno;
+	if (failed || err)
+		unlink(output->temporary);
+	free(output->temporary);
+	if (err && !failed)
+		memledger_error_set(error, "cannot write %s: %s", output->path,
+				    strerror(err));
+	return failed || err ? -1 : 0;
+}
