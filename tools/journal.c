@@ -12,6 +12,7 @@
 #include "array.h"
 #include "escape.h"
 #include "journal_format.h"
+#include "privileges.h"
 #include "wire.h"
 
 static int fail(const struct memledger_journal *journal, const char *why,
@@ -118,6 +119,16 @@ static int begin_file(struct memledger_journal *journal,
 	return ret;
 }
 
+static int fail_to_open(const struct memledger_journal *journal, int err,
+			struct memledger_error *error)
+{
+	char why[256];
+
+	snprintf(why, sizeof(why), "%s%s", strerror(err),
+		 memledger_privileges_advice(err));
+	return fail(journal, why, error);
+}
+
 /**
  * memledger_journal_open - open a file to append to, or make one
  * @journal: what to fill
@@ -136,9 +147,11 @@ int memledger_journal_open(struct memledger_journal *journal, const char *path,
 	int ret;
 
 	*journal = (struct memledger_journal){ .path = path };
+	memledger_privileges_write(true);
 	journal->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	memledger_privileges_write(false);
 	if (journal->fd < 0)
-		return fail(journal, strerror(errno), error);
+		return fail_to_open(journal, errno, error);
 	if (flock(journal->fd, LOCK_EX | LOCK_NB))
 		ret = fail(journal, errno == EWOULDBLOCK ?
 			   "somebody else is recording to it" :

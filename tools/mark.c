@@ -15,6 +15,7 @@
 #include "json.h"
 #include "mark.h"
 #include "output.h"
+#include "privileges.h"
 #include "process.h"
 #include "subject.h"
 
@@ -259,8 +260,12 @@ int memledger_mark_save(const char *path, const char *text, size_t len,
 static bool make_directory(const char *directory)
 {
 	struct stat st;
+	bool made;
 
-	if (mkdir(directory, 0700) && errno != EEXIST)
+	memledger_privileges_write(true);
+	made = !mkdir(directory, 0700) || errno == EEXIST;
+	memledger_privileges_write(false);
+	if (!made)
 		return false;
 	if (lstat(directory, &st) || !S_ISDIR(st.st_mode) ||
 	    st.st_uid != geteuid() || st.st_mode & 022) {
@@ -278,8 +283,8 @@ static bool make_directory(const char *directory)
  * @error: what went wrong
  *
  * In the directory $MEMLEDGER_MARKS, else in /run/memledger, or where there is
- * no /run, as on Android, in /data/local/tmp/memledger. It is made if it is not
- * there.
+ * no /run, as on Android, in /data/local/memledger: above it all is root's. It is
+ * made if it is not there.
  *
  * Return: 0, or -1 with @error set.
  */
@@ -290,7 +295,7 @@ int memledger_mark_default(pid_t pid, char *path, size_t size,
 
 	if (!directory)
 		directory = access("/run", F_OK) ?
-			    "/data/local/tmp/memledger" : "/run/memledger";
+			    "/data/local/memledger" : "/run/memledger";
 	if (!make_directory(directory))
 		return memledger_error_set(error,
 					   "cannot keep marks in %s: %s; set MEMLEDGER_MARKS to a directory that only you can write to, or give a file",

@@ -11,6 +11,7 @@
 #include "escape.h"
 #include "json.h"
 #include "marks_cli.h"
+#include "privileges.h"
 #include "retained.h"
 #include "subject.h"
 #include "watch.h"
@@ -350,6 +351,7 @@ static int run_diff(char **operands, int nr, struct options *options)
 		return memledger_fail_option(bad_files);
 	if ((options->before || options->record) && !options->expect_released)
 		return memledger_fail_option(bad_before);
+	memledger_privileges_drop(options->record);
 	if (nr == 2)
 		return compare_files(operands, options);
 	ret = memledger_subject_find(operands[0], &place.pid, &error);

@@ -612,7 +612,9 @@ int main(int argc, char **argv)
 {
 	int ret;
 
-	memledger_privileges_drop();
+	memledger_privileges_drop(argc > 1 &&
+				  (memledger_marks_is_command(argv[1]) ||
+				   memledger_record_is_command(argv[1])));
 	ret = run(argc, argv);
 	/* A full disk or a closed pipe must not look like success. */
 	if ((fflush(stdout) || ferror(stdout)) && ret == EXIT_OK)

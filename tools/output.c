@@ -9,15 +9,30 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "escape.h"
 #include "output.h"
+#include "privileges.h"
+
+static int fail(const char *path, int err, struct memledger_error *error)
+{
+	char *shown = memledger_escape_text(path, "");
+
+	memledger_error_set(error, "cannot write %s: %s%s", shown ? shown : "",
+			    strerror(err), memledger_privileges_advice(err));
+	free(shown);
+	return -1;
+}
 
 /* Return: a new file beside the one that it will be, or NULL with errno set. */
 static FILE *make_temporary(char *name, mode_t mode)
 {
 	mode_t mask = umask(077);
-	int fd = mkostemp(name, O_CLOEXEC);
 	FILE *file = NULL;
+	int fd;
 
+	memledger_privileges_write(true);
+	fd = mkostemp(name, O_CLOEXEC);
+	memledger_privileges_write(false);
 	umask(mask);
 	if (fd >= 0 && !fchmod(fd, mode & ~mask))
 		file = fdopen(fd, "w");
@@ -55,8 +70,7 @@ int memledger_output_open(struct memledger_output *output, const char *path,
 		return 0;
 	err = errno;
 	free(output->temporary);
-	return memledger_error_set(error, "cannot write %s: %s", path,
-				   strerror(err));
+	return fail(path, err, error);
 }
 
 /**
@@ -82,13 +96,14 @@ int memledger_output_close(struct memledger_output *output, bool failed,
 		err = EIO;
 	if (fclose(file) && !err)
 		err = errno;
+	memledger_privileges_write(true);
 	if (!failed && !err && rename(output->temporary, output->path))
 		err = errno;
 	if (failed || err)
 		unlink(output->temporary);
+	memledger_privileges_write(false);
 	free(output->temporary);
 	if (err && !failed)
-		memledger_error_set(error, "cannot write %s: %s", output->path,
-				    strerror(err));
+		fail(output->path, err, error);
 	return failed || err ? -1 : 0;
 }

@@ -3,6 +3,10 @@
 #ifndef _MEMLEDGER_TOOLS_PRIVILEGES_H
 #define _MEMLEDGER_TOOLS_PRIVILEGES_H
 
-void memledger_privileges_drop(void);
+#include <stdbool.h>
+
+void memledger_privileges_drop(bool writes);
+void memledger_privileges_write(bool may);
+const char *memledger_privileges_advice(int err);
 
 #endif

@@ -13,6 +13,7 @@
 #include "export.h"
 #include "html_report.h"
 #include "output.h"
+#include "privileges.h"
 #include "record_cli.h"
 #include "recorder.h"
 #include "subject.h"
@@ -153,8 +154,10 @@ static int convert(const char *path, const char *to,
 	struct memledger_recording recording;
 	struct memledger_error error;
 	struct memledger_output output;
-	int ret = read_recording(&recording, path, &error);
+	int ret;
 
+	memledger_privileges_drop(to);
+	ret = read_recording(&recording, path, &error);
 	if (!ret)
 		ret = memledger_output_open(&output, to, 0666, &error);
 	if (!ret) {

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import time
+from unittest import mock
 
 import test_graphics
 import test_marks
@@ -333,12 +334,16 @@ def find_root():
 
 # They wait for standard input when they have begun to read.
 WAITING = (("smaps", "-"), ("unknown", "-"), ("explain", "-"), ("showmap", "-"),
-           ("watch", str(PID), "--every", "line"))
+           ("watch", str(PID), "--every", "line"),
+           ("diff", "/dev/stdin", "/dev/null"),
+           ("export", "/dev/stdin", "--csv"),
+           ("export", "/dev/stdin", "--csv", "-o", "/nowhere"))
+WRITING = 1 << 1            # CAP_DAC_OVERRIDE
 
 
 def test_privileges(directory):
-    """While it reads it has CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH, and no
-    other.
+    """While it reads CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH count, and no other;
+    what writes files may have one more back.
     """
     prefix = find_root()
     if prefix is None:
@@ -357,10 +362,62 @@ def test_privileges(directory):
                     break
                 time.sleep(0.05)
             tool.stdin.close()
-        title = "privileges: %s " % args[0]
+        title = "privileges: %s " % " ".join(args)
+        writes = "-o" in args or args[0] == "watch"
         expect(title + "has kept two capabilities, of more",
-               [int(status[name], 16) for name in SETS], [KEPT, KEPT, 0, 0])
+               [int(status[name], 16) for name in SETS],
+               [KEPT, KEPT | WRITING * writes, 0, 0])
         expect(title + "gains none by exec", status["NoNewPrivs"], "1")
+
+
+def test_directory_of_another(directory):
+    """As on Android: /data/local/tmp is shell's, and root has to write there."""
+    where = os.path.join(directory, "another")
+    os.mkdir(where)
+    options = make(directory, MARK)
+    make_recording(os.path.join(where, "story"), MARK, options)
+    try:
+        os.chown(where, 2000, 2000)
+    except OSError as error:
+        skip("privileges: in a directory of another's", error)
+        return
+    os.chmod(where, 0o771)
+    marks = os.path.join(where, "marks")
+    for args in (("mark", str(PID)), ("mark", str(PID), "-o", "{}/mark"),
+                 ("record", str(PID), "--rounds", "1", "-o", "{}/record"),
+                 ("export", "{}/story", "--csv", "-o", "{}/export"),
+                 ("report", "{}/story", "-o", "{}/report"),
+                 ("diff", str(PID), "--expect-released", "--grace", "0",
+                  "--record", "{}/retained")):
+        with mock.patch.dict(os.environ, MEMLEDGER_MARKS=marks):
+            done = run_with(tuple(arg.format(where) for arg in args),
+                            options if str(PID) in args else ())
+        made = args[-1].format(where) if "{}" in args[-1] else \
+            os.path.join(marks, "%d.json" % PID)
+        report(done.returncode == 0 and not done.stderr and
+               os.path.exists(made),
+               "privileges: in a directory of another's: " + " ".join(args),
+               (done,))
+    with mock.patch.dict(os.environ, MEMLEDGER_MARKS=marks):
+        done = run("watch", str(PID), "--every", "line", *options, text="m\n")
+    report(b"marked in " in done.stdout,
+           "privileges: watch marks in a directory of another's", (done,))
+
+
+def test_no_such_place(directory):
+    """Where nobody may write it says what to do, and prints no path raw."""
+    options = make(directory, MARK)
+    recording = os.path.join(directory, "nowhere.rec")
+    make_recording(recording, MARK, options)
+    for args in (("mark", str(PID), "-o", "/proc/\x1b"),
+                 ("record", str(PID), "-o", "/sys/kernel/\x1b"),
+                 ("export", recording, "--csv", "-o", "/sys/kernel/\x1b"),
+                 ("report", recording, "-o", "/sys/kernel/\x1b")):
+        done = run_with(args, options if str(PID) in args else ())
+        report(done.returncode == 1 and b"\\033" in done.stderr and (
+            args[0] == "mark" or b"give a file in a directory" in done.stderr),
+               "privileges: %s where nobody can write" % args[0], (done,))
+        check("privileges: %s, errors" % args[0], done.stderr, False)
 
 
 def test_all(directory):
@@ -371,3 +428,5 @@ def test_all(directory):
     test_operands(directory)
     test_imports()
     test_privileges(directory)
+    test_directory_of_another(directory)
+    test_no_such_place(directory)
