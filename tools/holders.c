@@ -63,7 +63,8 @@ int memledger_holders_read(struct memledger_holders *holders, const char *sysfs,
 	memledger_module_write(&module, "dmabuf/refresh", "1");
 	if (memledger_dmabuf_live_read(&holders->live, sysfs, -1, error))
 		return -1;
-	holders->all = holders->live.listing.dmabufs.list;
+	holders->all = holders->live.listing.dmabufs.list &&
+		       holders->live.listing.dmabufs.complete;
 	if (read_bufinfo(holders, sysfs))
 		return memledger_error_set(error, "no memory");
 	return 0;

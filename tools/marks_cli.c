@@ -296,13 +296,11 @@ static int compare_retained(const struct options *options,
 		ret = memledger_state_read(&before, options->before, error);
 	if (!ret) {
 		wait_ms(options->grace_ms);
-		ret = memledger_retained_find(&list, &expected, error);
+		ret = memledger_retained_find(&list, &now, &expected, error);
 	}
 	if (!ret && options->record)
 		ret = memledger_retained_record(&list, &expected,
 						options->record, error);
-	if (!ret && !list.exited)
-		ret = take_mark(place, NULL, &now, error);
 	now.source = "now";
 	if (!ret && list.exited)
 		print_diff(options, NULL, &list);

@@ -34,7 +34,7 @@ static const char *const titles[NR_MEMLEDGER_RETAINED] = {
 /* What is looked at while a list is made. */
 struct search {
 	const struct memledger_expected *expected;
-	struct memledger_state now;
+	struct memledger_state *now;
 	struct memledger_holders holders;
 	u64 time_ns;
 	struct memledger_retained_list *list;
@@ -81,7 +81,7 @@ static int look_for_dmabuf(struct search *search,
 	if (memledger_holders_find(&search->holders, object->id, &size,
 				   &holders))
 		return add_item(search, object, size, holders);
-	search->list->unsure += !search->holders.all;
+	search->list->unsure[MEMLEDGER_RETAINED_DMABUF] += !search->holders.all;
 	return 0;
 }
 
@@ -103,8 +103,12 @@ static int look_for_gpu(struct search *search,
 			const struct memledger_state_object *object)
 {
 	const struct memledger_state_object *now =
-		memledger_state_find(&search->now, object);
+		memledger_state_find(search->now, object);
 
+	/* What has exited has none any more. */
+	if (!search->list->exited &&
+	    !search->now->has_object[MEMLEDGER_RETAINED_GPU])
+		search->list->unsure[MEMLEDGER_RETAINED_GPU]++;
 	if (!now || now->size != object->size || strcmp(now->what, object->what))
 		return 0;
 	return add_item(search, object, now->size,
@@ -212,7 +216,7 @@ static int look_for_vmas(struct search *search)
 		    was_before(search->expected->before, object))
 			continue;
 		search->list->expected++;
-		left = vma_left(&search->now, object, &any);
+		left = vma_left(search->now, object, &any);
 		if (!any)
 			continue;
 		more = memledger_array_grow(vmas, nr, sizeof(*more));
@@ -284,39 +288,68 @@ static int read_now(struct search *search, struct memledger_error *error)
 			memledger_mark_has_exited(place, expected->mark);
 		return search->list->exited ? 0 : -1;
 	}
-	return memledger_state_parse(&search->now, text, len, error);
+	return memledger_state_parse(search->now, text, len, error);
 }
 
 /**
  * memledger_retained_find - find what has not been released
  * @list: what to fill; to be freed, also where this fails
+ * @now: gets what the process has now, unless it has exited; to be freed, also
+ *	where this fails
  * @expected: what should have been; the grace time is over
  * @error: what went wrong
  *
  * Return: 0, or -1 with @error set.
  */
 int memledger_retained_find(struct memledger_retained_list *list,
+			    struct memledger_state *now,
 			    const struct memledger_expected *expected,
 			    struct memledger_error *error)
 {
 	const struct memledger_mark_place *place = expected->place;
-	struct search search = { .expected = expected, .list = list };
-	struct timespec now;
+	struct search search = {
+		.expected = expected,
+		.now = now,
+		.list = list,
+	};
+	struct timespec time;
 	int ret;
 
 	memset(list, 0, sizeof(*list));
+	memset(now, 0, sizeof(*now));
 	ret = read_now(&search, error);
 	/* Where DMA-BUFs are not known the mark has none either. */
 	if (!ret && expected->mark->has_object[MEMLEDGER_RETAINED_DMABUF])
 		ret = memledger_holders_read(&search.holders, place->sysfs,
 					     place->proc, error);
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	search.time_ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
+	clock_gettime(CLOCK_BOOTTIME, &time);
+	search.time_ns = time.tv_sec * 1000000000ULL + time.tv_nsec;
 	if (!ret && look_for_all(&search))
 		ret = memledger_error_set(error, "no memory");
 	memledger_holders_free(&search.holders);
-	memledger_state_free(&search.now);
 	return ret;
+}
+
+/* What was not found may be there all the same. */
+static void print_unsure(FILE *out, const size_t *unsure)
+{
+	if (unsure[MEMLEDGER_RETAINED_DMABUF])
+		fprintf(out,
+			"%zu DMA-BUFs are held by no process that was seen; whether they are in flight is not known.\n",
+			unsure[MEMLEDGER_RETAINED_DMABUF]);
+	if (unsure[MEMLEDGER_RETAINED_GPU])
+		fprintf(out,
+			"%zu GPU entries may be there: the GPU driver does not tell of any.\n",
+			unsure[MEMLEDGER_RETAINED_GPU]);
+}
+
+static size_t nr_unsure(const struct memledger_retained_list *list)
+{
+	size_t nr = 0, i;
+
+	for (i = 0; i < NR_MEMLEDGER_RETAINED; i++)
+		nr += list->unsure[i];
+	return nr;
 }
 
 static void print_item(FILE *out, const struct memledger_retained *item)
@@ -357,8 +390,9 @@ void memledger_retained_print(FILE *out,
 	if (list->exited)
 		fputs(exited, out);
 	if (!list->nr)
-		fprintf(out, "Nothing is retained of %zu objects.\n",
-			list->expected);
+		fprintf(out, "Nothing is retained of %zu objects%s.\n",
+			list->expected, nr_unsure(list) ?
+			", as far as can be seen" : "");
 	for (i = 0; i < list->nr; i++) {
 		if (list->item[i].kind != kind) {
 			kind = list->item[i].kind;
@@ -372,10 +406,7 @@ void memledger_retained_print(FILE *out,
 	}
 	if (top && nr > top)
 		fprintf(out, "%28s(%zu more, smaller)\n", "", nr - top);
-	if (list->unsure)
-		fprintf(out,
-			"%zu DMA-BUFs are held by no process; this kernel does not tell whether they are in flight.\n",
-			list->unsure);
+	print_unsure(out, list->unsure);
 }
 
 static void print_json_holders(FILE *out, const char *holders)
@@ -410,7 +441,7 @@ memledger_retained_print_json(FILE *out, bool *first,
 
 	memledger_json_bool(out, first, "exited", list->exited);
 	memledger_json_number(out, first, "expected", list->expected, true);
-	memledger_json_number(out, first, "unsure", list->unsure, true);
+	memledger_json_number(out, first, "unsure", nr_unsure(list), true);
 	memledger_json_key(out, first, "retained");
 	putc('[', out);
 	for (i = 0; i < list->nr; i++) {

@@ -25,8 +25,7 @@ struct memledger_expected {
  * @item: those, by kind, and of each the largest first
  * @nr: how many
  * @expected: how many objects should have been released
- * @unsure: DMA-BUFs of these that no process holds, on a kernel that does not
- *	tell whether they are there
+ * @unsure: of these, by kind, what was not found where not all could be seen
  * @exited: the process has exited; its mappings and GPU memory have gone with
  *	it
  */
@@ -34,11 +33,12 @@ struct memledger_retained_list {
 	struct memledger_retained *item;
 	size_t nr;
 	size_t expected;
-	size_t unsure;
+	size_t unsure[NR_MEMLEDGER_RETAINED];
 	bool exited;
 };
 
 int memledger_retained_find(struct memledger_retained_list *list,
+			    struct memledger_state *now,
 			    const struct memledger_expected *expected,
 			    struct memledger_error *error);
 void memledger_retained_print(FILE *out,

@@ -3,6 +3,7 @@
 memledger watch, on a stand-in for the module.
 """
 
+import errno
 import fcntl
 import json
 import os
@@ -12,8 +13,10 @@ import struct
 import subprocess
 import termios
 
-from common import (TOOL, everything, expect, make_sysfs, record, report, run,
-                    run_good, run_json, vma)
+import test_graphics
+import test_unknown
+from common import (TOOL, everything, expect, make_details, make_sysfs, record,
+                    report, run, run_good, run_json, vma)
 from test_system import LEAVE, screen
 
 
@@ -158,6 +161,58 @@ def test_marks(directory):
     report(not done.returncode and b"too small" in done.stderr and
            b"NOT COMPLETE" in done.stdout, "marks: not complete, and says so",
            (done,))
+
+
+def test_unsure(directory):
+    """What could not be looked for is not gone."""
+    sysfs = os.path.join(directory, "unsure")
+    pid = "70"
+    make_sysfs(sysfs, 70, record(70))
+    test_graphics.write(sysfs, {
+        "kernel/memledger/processes/70/generation": "7\n"})
+    old = write(directory, "old.json", mark(
+        [(1, "system", 4096)], [(1, "texture", 1 << 20)], start_ticks=0))
+    heads = {"it was": test_graphics.LIST_HEAD}
+    heads["no list"] = test_graphics.DMABUF_HEAD
+    heads["not complete"] = heads["it was"].replace("complete 1", "complete 0")
+    for name, head in heads.items():
+        for gpu in (True, False):
+            files = {"dmabuf": test_graphics.DMABUF_HEAD, "gpu":
+                     test_graphics.GPU_HEAD if gpu else
+                     test_graphics.fail_with(errno.EOPNOTSUPP),
+                     "vmas": test_unknown.VMAS_HEADING + "# complete\n"}
+            make_details(sysfs, 70, files)
+            test_graphics.make_dmabuf(sysfs, head)
+            args = ("diff", pid, "--since", old, "--expect-released",
+                    "--grace", "0", "--sysfs", sysfs)
+            data = run_json(*args)
+            unsure = (head != heads["it was"]) + (not gpu)
+            title = "expect-released: GPU %s, DMA-BUFs: %s" % (gpu, name)
+            expect(title, [data[key] for key in ("expected", "unsure",
+                                                 "retained")], [2, unsure, []])
+            text = run_good(*args)
+            report(("as far as can be seen" in text) == bool(unsure) and
+                   ("1 GPU entries may be" in text) == (not gpu) and
+                   ("1 DMA-BUFs are held" in text) ==
+                   (head != heads["it was"]), title + ", in words", (text,))
+    test_unsure_now(directory, old)
+
+
+def test_unsure_now(directory, old):
+    """What it has now is looked at once, and whether that was all is said."""
+    sysfs = os.path.join(directory, "unsure")
+    make_details(sysfs, 70, {"vmas": test_unknown.VMAS_HEADING +
+                             "# incomplete\n"})
+    refresh = os.path.join(sysfs, "kernel/memledger/processes/70/refresh")
+    os.unlink(refresh)
+    os.mkfifo(refresh)
+    fifo = os.open(refresh, os.O_RDWR | os.O_NONBLOCK)
+    done = run("diff", "70", "--since", old, "--expect-released", "--grace",
+               "0", "--sysfs", sysfs)
+    report(done.returncode == 0 and b"not everything could be" in done.stderr,
+           "expect-released: not complete, and says so", (done,))
+    expect("expect-released: one look", os.read(fifo, 99), b"1")
+    os.close(fifo)
 
 
 BAD = {
@@ -339,5 +394,6 @@ def test_all(directory):
     test_watch_terminal(directory)
     test_outputs(directory)
     test_marks(directory)
+    test_unsure(directory)
     test_bad(directory)
     test_reader(directory)
