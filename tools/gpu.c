@@ -13,6 +13,10 @@ static const char incomplete[] =
 "Incomplete: the GPU driver did not tell all of its entries: the numbers are too\n"
 "small.\n";
 
+static const char dmabufs_incomplete[] =
+"Incomplete: not every process and DMA-BUF was seen: counts and sizes of DMA-BUFs\n"
+"are too small, shares may be too large.\n";
+
 /* The numbers do without debugfs; why there are no entries is said. */
 static int read_entries(struct memledger_gpu *gpu,
 			const struct memledger_module *module, pid_t pid)
@@ -97,11 +101,12 @@ int memledger_gpu_read(struct memledger_gpu *gpu, const char *sysfs,
  * memledger_gpu_complete - whether nothing is missing
  * @gpu: as read
  *
- * Return: false where the module or the GPU driver had to stop early.
+ * Return: false where the module, in the process or among DMA-BUFs, or the GPU
+ * driver had to stop early.
  */
 bool memledger_gpu_complete(const struct memledger_gpu *gpu)
 {
-	return gpu->live.report.complete &&
+	return gpu->live.report.complete && gpu->numbers.dmabufs_complete &&
 	       (!gpu->details || gpu->entries.complete);
 }
 
@@ -159,6 +164,8 @@ void memledger_gpu_print(FILE *out, const struct memledger_gpu *gpu,
 	memledger_reasons_print(out, &numbers->reasons);
 	if (gpu->details && !gpu->entries.complete)
 		fputs(incomplete, out);
+	if (!numbers->dmabufs_complete)
+		fputs(dmabufs_incomplete, out);
 }
 
 /**

@@ -187,6 +187,7 @@ static int read_rest(struct memledger_gpu_numbers *numbers,
 		     const struct memledger_module *module, pid_t pid)
 {
 	unsigned int i;
+	u64 complete;
 	int ret;
 
 	for (i = 0; i < NR_MEMLEDGER_GPU_NUMBERS; i++) {
@@ -196,6 +197,10 @@ static int read_rest(struct memledger_gpu_numbers *numbers,
 		if (ret)
 			return ret;
 	}
+	/* Where there are none nothing is missing. */
+	numbers->dmabufs_complete =
+		memledger_module_read_number(module, "dmabuf/complete",
+					     &complete) || complete;
 	return 0;
 }
 

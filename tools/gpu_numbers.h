@@ -84,6 +84,7 @@ struct memledger_gpu_number {
  * @number: by enum memledger_gpu_number_id
  * @usage: by enum memledger_gpu_usage, bytes
  * @provider: the GPU driver that told; empty where there is none
+ * @dmabufs_complete: false where not every process and DMA-BUF was seen
  * @rule: how imported buffers are divided
  * @reasons: why numbers are unavailable
  */
@@ -91,6 +92,7 @@ struct memledger_gpu_numbers {
 	struct memledger_gpu_number number[NR_MEMLEDGER_GPU_NUMBERS];
 	struct memledger_gpu_number usage[NR_MEMLEDGER_GPU_USAGES];
 	char provider[64];
+	bool dmabufs_complete;
 	const char *rule;
 	struct memledger_reasons reasons;
 };

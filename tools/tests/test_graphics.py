@@ -334,9 +334,12 @@ def test_gpu_incomplete(directory):
                                                       "complete 0"),
          "Incomplete: the GPU driver"),
         ("the walk", dict(complete=0), GPU_HEAD, "Incomplete: the walk"),
+        ("DMA-BUFs", {}, GPU_HEAD, "Incomplete: not every process and DMA-BUF"),
     )
     for name, how, head, line in cases:
         sysfs = make(directory, **how)
+        write(sysfs, {"kernel/memledger/dmabuf/complete": "%d\n" %
+                      (name != "DMA-BUFs")})
         make_details(sysfs, PID, {"gpu": head + GPU_ROWS})
         done = run(*gpu(sysfs))
         data = json.loads(run(*gpu(sysfs, "--json")).stdout)
