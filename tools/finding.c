@@ -64,7 +64,8 @@ static size_t find_points(struct work *work, const struct memledger_part *part)
 		if (sample->complete &&
 		    memledger_sample_value(sample, part, &value))
 			work->point[nr++] = (struct memledger_point){
-				sample->time_ns, value };
+				sample->time_ns, value,
+				i - work->finding->begin };
 	}
 	return nr;
 }
@@ -89,7 +90,8 @@ static bool count_of(const struct memledger_sample *sample,
 	unsigned int row = part->kind == MEMLEDGER_PART_UNKNOWN ?
 			   MEMLEDGER_SAMPLE_UNKNOWN :
 			   MEMLEDGER_SAMPLE_CATEGORIES;
-	size_t i;
+	const struct memledger_sample_name *name;
+	bool known;
 
 	switch (part->kind) {
 	case MEMLEDGER_PART_CATEGORY:
@@ -101,13 +103,9 @@ static bool count_of(const struct memledger_sample *sample,
 		return !(sample->unavailable & MEMLEDGER_SAMPLE_NO_DMABUF);
 	case MEMLEDGER_PART_NAME:
 	case MEMLEDGER_PART_EXPORTER:
-		*count = 0;
-		for (i = 0; i < sample->nr_names; i++)
-			if (sample->name[i].category == part->index &&
-			    !strcmp(sample->name[i].text, part->name))
-				*count += sample->name[i].count;
-		return *count || part->kind == MEMLEDGER_PART_EXPORTER ||
-		       !sample->names_cut;
+		known = memledger_sample_find_name(sample, part, &name);
+		*count = name ? name->count : 0;
+		return known;
 	default:
 		return false;
 	}

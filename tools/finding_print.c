@@ -59,7 +59,7 @@ void memledger_trend_print(FILE *out, const struct memledger_trend *trend)
 	if (trend->kind != MEMLEDGER_TREND_UNKNOWN)
 		fprintf(out,
 			"; since round %zu %+.1f kB a round (95 %%: %+.1f to %+.1f), %+.1f kB a second; tau %.2f, by chance %.1g; noise %.1f kB, %u drops",
-			trend->since + 1, trend->per_round / 1024,
+			trend->since_round + 1, trend->per_round / 1024,
 			trend->per_round_low / 1024,
 			trend->per_round_high / 1024,
 			trend->per_second / 1024, trend->tau, trend->p,

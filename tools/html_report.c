@@ -81,8 +81,8 @@ static void print_numbers(FILE *out, const struct memledger_trend *trend)
 	print_rate(out, trend->per_round_high);
 	fputs("), ", out);
 	print_rate(out, trend->per_second);
-	fprintf(out, " a second, since round %zu of %zu; by chance %.1g",
-		trend->since + 1, trend->rounds, trend->p);
+	fprintf(out, " a second, since round %zu; by chance %.1g",
+		trend->since_round + 1, trend->p);
 }
 
 /* A sentence or two. */
@@ -144,8 +144,8 @@ static void print_trend(FILE *out, const char *kind, const char *label,
 	fprintf(out,
 		"<td>%+.1f</td><td>%+.1f to %+.1f</td><td>%zu</td><td>%.2f</td><td>%.1g</td><td>%.1f</td></tr>\n",
 		trend->per_round / 1024, trend->per_round_low / 1024,
-		trend->per_round_high / 1024, trend->since + 1, trend->tau,
-		trend->p, trend->noise / 1024);
+		trend->per_round_high / 1024, trend->since_round + 1,
+		trend->tau, trend->p, trend->noise / 1024);
 }
 
 static void print_evidence(const struct memledger_page *page)

@@ -219,27 +219,34 @@ static bool category_value(const struct memledger_sample *sample,
 	return memledger_sample_has_row(sample, row);
 }
 
-static bool name_value(const struct memledger_sample *sample,
-		       const struct memledger_part *part, u64 *value)
+/**
+ * memledger_sample_find_name - what a sample has by a name
+ * @sample: the sample
+ * @part: of kind MEMLEDGER_PART_NAME or _EXPORTER
+ * @name: gets it, or NULL where there is none
+ *
+ * Return: whether it is known; if so, and there is none, it is 0.
+ */
+bool
+memledger_sample_find_name(const struct memledger_sample *sample,
+			   const struct memledger_part *part,
+			   const struct memledger_sample_name **name)
 {
-	unsigned int what = part->kind == MEMLEDGER_PART_NAME ?
-			    MEMLEDGER_SAMPLE_MAPPINGS :
-			    MEMLEDGER_SAMPLE_EXPORTERS;
-	const struct memledger_sample_name *name = sample->name;
+	bool mappings = part->kind == MEMLEDGER_PART_NAME;
+	unsigned int what = mappings ? MEMLEDGER_SAMPLE_MAPPINGS :
+				       MEMLEDGER_SAMPLE_EXPORTERS;
 	size_t i;
 
-	*value = 0;
-	if (sample->unavailable & (part->kind == MEMLEDGER_PART_NAME ?
-				   MEMLEDGER_SAMPLE_NO_NAMES :
-				   MEMLEDGER_SAMPLE_NO_DMABUF))
+	*name = NULL;
+	if (sample->unavailable & (mappings ? MEMLEDGER_SAMPLE_NO_NAMES :
+					      MEMLEDGER_SAMPLE_NO_DMABUF))
 		return false;
-	for (i = 0; i < sample->nr_names; i++, name++)
-		if (name->what == what && name->category == part->index &&
-		    !strcmp(name->text, part->name)) {
-			*value = name->bytes;
-			return true;
-		}
-	return part->kind == MEMLEDGER_PART_EXPORTER || !sample->names_cut;
+	for (i = 0; i < sample->nr_names && !*name; i++)
+		if (sample->name[i].what == what &&
+		    sample->name[i].category == part->index &&
+		    !strcmp(sample->name[i].text, part->name))
+			*name = &sample->name[i];
+	return *name || !mappings || !sample->names_cut;
 }
 
 /**
@@ -255,7 +262,9 @@ static bool name_value(const struct memledger_sample *sample,
 bool memledger_sample_value(const struct memledger_sample *sample,
 			    const struct memledger_part *part, u64 *value)
 {
+	const struct memledger_sample_name *name;
 	unsigned int i;
+	bool known;
 	u64 more;
 
 	switch (part->kind) {
@@ -281,7 +290,9 @@ bool memledger_sample_value(const struct memledger_sample *sample,
 		return !(sample->unavailable & MEMLEDGER_UNAVAILABLE_MTRACK);
 	case MEMLEDGER_PART_NAME:
 	case MEMLEDGER_PART_EXPORTER:
-		return name_value(sample, part, value);
+		known = memledger_sample_find_name(sample, part, &name);
+		*value = name ? name->bytes : 0;
+		return known;
 	}
 	return false;
 }

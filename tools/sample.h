@@ -174,6 +174,10 @@ void memledger_sample_keep_names(struct memledger_sample *sample, size_t most);
 void memledger_sample_free(struct memledger_sample *sample);
 bool memledger_sample_has_row(const struct memledger_sample *sample,
 			      unsigned int row);
+bool
+memledger_sample_find_name(const struct memledger_sample *sample,
+			   const struct memledger_part *part,
+			   const struct memledger_sample_name **name);
 u64 memledger_sample_held(const struct memledger_sample_row *row,
 			  enum memledger_category category, u32 unavailable);
 bool memledger_sample_value(const struct memledger_sample *sample,

@@ -417,6 +417,7 @@ static void find_time(const struct memledger_point *points, size_t nr,
 
 	trend->since = trend->since ?
 		       left_over + trend->since * series->step : 0;
+	trend->since_round = points[trend->since].round;
 	trend->since_ns = points[trend->since].time_ns;
 	seconds = (points[nr - 1].time_ns - trend->since_ns) / 1e9;
 	trend->per_second = seconds > 0 ?
@@ -445,6 +446,7 @@ int memledger_trend_judge(const struct memledger_point *points, size_t nr,
 	if (!nr)
 		return 0;
 	find_extremes(points, nr, trend);
+	trend->since_round = points[0].round;
 	trend->since_ns = points[0].time_ns;
 	if (nr < MEMLEDGER_TREND_ROUNDS)
 		return 0;

@@ -50,10 +50,12 @@ extern const char *const memledger_trend_texts[NR_MEMLEDGER_TRENDS];
  * struct memledger_point - a number at one moment
  * @time_ns: when
  * @bytes: how much
+ * @round: in which round, from 0; in some it may not be known
  */
 struct memledger_point {
 	u64 time_ns;
 	u64 bytes;
+	size_t round;
 };
 
 /**
@@ -62,6 +64,7 @@ struct memledger_point {
  * @rounds: how many points there were
  * @since: index of the point where the last stretch begins: what grows has
  *	grown since, what stays has stayed since
+ * @since_round: its round
  * @since_ns: its time
  * @first: bytes at the beginning, median of a few points
  * @last: bytes at the end, likewise
@@ -81,6 +84,7 @@ struct memledger_trend {
 	enum memledger_trend_kind kind;
 	size_t rounds;
 	size_t since;
+	size_t since_round;
 	u64 since_ns;
 	u64 first;
 	u64 last;

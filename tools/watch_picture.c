@@ -100,7 +100,7 @@ static void append_rate(struct memledger_line *line,
 	if (trend->kind != MEMLEDGER_TREND_UNKNOWN)
 		memledger_line_append(line, ", %+.1f kB a round since round %zu",
 				      trend->per_round / 1024,
-				      trend->since + 1);
+				      trend->since_round + 1);
 }
 
 static void append_part(struct memledger_line *line,
@@ -263,7 +263,7 @@ static void print_json_trend(FILE *out, bool *first,
 	memledger_json_number(out, first, "most", trend->most, trend->rounds);
 	if (trend->kind == MEMLEDGER_TREND_UNKNOWN)
 		return;
-	memledger_json_number(out, first, "since", trend->since, true);
+	memledger_json_number(out, first, "since", trend->since_round, true);
 	fprintf(out,
 		",\"per_round\":%.1f,\"per_round_low\":%.1f,\"per_round_high\":%.1f,\"per_second\":%.1f,\"tau\":%.3f,\"p\":%.3g",
 		trend->per_round, trend->per_round_low, trend->per_round_high,

@@ -122,6 +122,33 @@ def test_names(directory):
         "1000000000,77,mappings,native_heap,4096,2,a\\054\\042b\\042\\012",
         "1000000000,77,dmabuf,,8192,1,system",
         "2000000000,77,mappings,unknown,12288,3,other"])
+    test_names_later(directory)
+
+
+def test_names_later(directory):
+    """Recorded without --names at first: there are no fewer mappings then, and
+    it has not grown since the first round for all that is known.
+    """
+    for first in (2, 0):
+        file = journal.Journal()
+        for i in range(32):
+            size = (1000 + 64 * i) * KB
+            # An exporter of that name is none of the mappings.
+            names = [("a", journal.MAPPINGS, "unknown", size, 40),
+                     ("a", journal.EXPORTERS, "", KB, 2)][:2 if i == 31 else 1]
+            file.sample((i + 1) * 10 ** 9, journal.total(
+                {"unknown": journal.row(size, vmas=40)}),
+                        unavailable=journal.NO_MTRACK |
+                        (journal.NO_NAMES if i < first else 0),
+                        names=names if i >= first else ())
+        path = write(directory, "later", file.data)
+        run_good("report", path, "-o", path + ".html")
+        said = Page(read_bytes(path + ".html").decode()).text().split()
+        said = " ".join(said).split(" Memory ")[0]
+        report("since round %d;" % (first + 1) in said and
+               " mappings a " in said and not said.endswith(" mappings"),
+               "report: names that are known from round %d" % (first + 1),
+               (said,))
 
 
 # --- files that are torn, damaged, or none ---------------------------------

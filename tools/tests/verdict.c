@@ -442,7 +442,7 @@ static bool judge_exact(size_t which)
 
 	for (i = 0; i < rounds; i++)
 		points[i] = (struct memledger_point){
-			(i + 1) * 500000000ULL, 1024 * exact[which].kb(i) };
+			(i + 1) * 500000000ULL, 1024 * exact[which].kb(i), i };
 	if (memledger_trend_judge(points, rounds, &trend))
 		return false;
 	off = exact[which].per_round - trend.per_round;
