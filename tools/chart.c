@@ -111,14 +111,17 @@ static void print_area(FILE *out, const struct frame *frame, size_t series,
 static void print_series(FILE *out, const struct frame *frame, size_t series)
 {
 	const struct memledger_chart *chart = frame->chart;
+	const bool *known = chart->series[series].known;
 	size_t begin, end;
 
 	fprintf(out, "<path fill=\"var(--c%zu)\" d=\"", series);
 	for (begin = 0; begin < chart->nr_points; begin = end) {
 		for (end = begin + 1; end < chart->nr_points; end++)
-			if (chart->begins && chart->begins[end])
+			if (known[end] != known[begin] ||
+			    (chart->begins && chart->begins[end]))
 				break;
-		print_area(out, frame, series, begin, end);
+		if (known[begin])
+			print_area(out, frame, series, begin, end);
 	}
 	fputs("\"/>\n", out);
 }
@@ -203,9 +206,14 @@ static void print_key(FILE *out, const struct memledger_chart *chart)
 		fprintf(out, "<li><i style=\"background:var(--c%zu)\"></i>",
 			i);
 		memledger_html_text(out, chart->series[i].label);
-		fputs(" ", out);
-		memledger_html_kb(out, chart->series[i].value[last], false);
-		fputs(" kB</li>\n", out);
+		if (chart->series[i].known[last]) {
+			fputs(" ", out);
+			memledger_html_kb(out, chart->series[i].value[last],
+					  false);
+			fputs(" kB</li>\n", out);
+		} else {
+			fputs(" n/a</li>\n", out);
+		}
 	}
 	fputs("</ul>\n", out);
 }

@@ -15,11 +15,13 @@
 /**
  * struct memledger_chart_series - an area
  * @label: what it is
- * @value: bytes at each point
+ * @value: bytes at each point; 0 where it is not known
+ * @known: where it is known; elsewhere there is no area
  */
 struct memledger_chart_series {
 	const char *label;
 	u64 *value;
+	bool *known;
 };
 
 /**

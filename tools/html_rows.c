@@ -42,7 +42,7 @@ static u64 most_of(const struct memledger_page *page, const struct rows *rows,
 
 	for (s = page->finding.begin; s < samples->nr; s++) {
 		value = rows->value(&samples->sample[s], i);
-		if (value > most)
+		if (rows->known(&samples->sample[s], i) && value > most)
 			most = value;
 	}
 	return most;
@@ -70,11 +70,26 @@ static unsigned int order_rows(const struct memledger_page *page,
 	return nr;
 }
 
+static void add_row(const struct memledger_page *page, const struct rows *rows,
+		    unsigned int i, struct memledger_chart_series *series)
+{
+	size_t point;
+
+	for (point = 0; point < page->nr_points; point++) {
+		const struct memledger_sample *sample =
+			&page->recording->samples.sample[page->point[point]];
+
+		if (!rows->known(sample, i))
+			continue;
+		series->value[point] += rows->value(sample, i);
+		series->known[point] = true;
+	}
+}
+
 /* What has no colour of its own is one area together. */
 static int draw_rows(const struct memledger_page *page, const struct rows *rows,
 		     const unsigned int *order, unsigned int nr)
 {
-	const struct memledger_sample *sample = page->recording->samples.sample;
 	struct memledger_chart chart = {
 		.title = rows->title,
 		.nr_series = nr < MEMLEDGER_CHART_SERIES ?
@@ -86,27 +101,25 @@ static int draw_rows(const struct memledger_page *page, const struct rows *rows,
 		.from = page->from,
 		.to = page->to,
 	};
-	u64 *values = calloc(MEMLEDGER_CHART_SERIES * page->nr_points,
-			     sizeof(*values));
-	unsigned int i, series;
-	size_t point;
+	size_t nr_values = MEMLEDGER_CHART_SERIES * page->nr_points;
+	u64 *values = calloc(nr_values, sizeof(*values));
+	bool *known = calloc(nr_values, sizeof(*known));
+	unsigned int i;
 
-	if (!values)
-		return -ENOMEM;
-	for (i = 0; i < nr; i++) {
-		series = i < chart.nr_series ? i : chart.nr_series - 1;
-		chart.series[series].label = series == i ?
-					     rows->label(order[i]) :
-					     "all others";
-		chart.series[series].value = values + series * page->nr_points;
-		for (point = 0; point < page->nr_points; point++)
-			chart.series[series].value[point] +=
-				rows->value(&sample[page->point[point]],
-					    order[i]);
+	for (i = 0; i < nr && values && known; i++) {
+		unsigned int at = i < chart.nr_series ? i : chart.nr_series - 1;
+		struct memledger_chart_series *series = &chart.series[at];
+
+		series->label = at == i ? rows->label(order[i]) : "all others";
+		series->value = values + at * page->nr_points;
+		series->known = known + at * page->nr_points;
+		add_row(page, rows, order[i], series);
 	}
-	memledger_chart_print(page->out, &chart);
+	if (values && known)
+		memledger_chart_print(page->out, &chart);
 	free(values);
-	return 0;
+	free(known);
+	return values && known ? 0 : -ENOMEM;
 }
 
 static void print_line(const struct memledger_page *page,

@@ -182,7 +182,8 @@ static int add_buffers(struct memledger_sample *sample, char *text,
 	size_t i;
 	int ret = memledger_dmabufs_parse(&dmabufs, text, false, error);
 
-	for (i = 0; i < dmabufs.nr_holders && !ret; i++) {
+	/* Of some of them there is no sum. */
+	for (i = 0; dmabufs.complete && i < dmabufs.nr_holders && !ret; i++) {
 		const struct memledger_dmabuf_holder *holder =
 			&dmabufs.holders[i];
 		const struct memledger_dmabuf *buffer =

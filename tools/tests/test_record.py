@@ -8,6 +8,7 @@ import html.parser
 import io
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -15,6 +16,7 @@ import sys
 import time
 
 import journal
+import test_graphics
 from common import (CATEGORIES, CLASSES, GRAPHICS_FIELDS, TOOL, USAGES, expect,
                     make_details, make_sysfs, read, record, report, run,
                     run_good, skip)
@@ -324,6 +326,22 @@ def test_details(directory, sysfs):
     expect("record: a table that is not there is unavailable",
            int(export(path)[0]["unavailable"]) &
            (journal.NO_DMABUF | journal.NO_NAMES), journal.NO_DMABUF)
+    for complete, want in ((1, ["1", "8192", "4096"]), (0, [""] * 3)):
+        head = test_graphics.DMABUF_HEAD.replace("complete 1",
+                                                 "complete %d" % complete)
+        make_details(sysfs, pid, {
+            "dmabuf": head + "buffer 7 8192 2 system x\n"
+                             "holder 7 %d 1 0 0 0 0 0 4096 app\n" % pid})
+        run_good("record", str(pid), "-o", path, "--rounds", "1", "--buffers",
+                 "--sysfs", sysfs)
+        line = export(path)[-1]
+        names = table(run_good("export", path, "--csv", "--names"))
+        expect("record: DMA-BUFs, complete %d" % complete,
+               ([line["dmabuf_" + what] for what in ("count", "rss", "pss")],
+                [name["time_ns"] for name in names
+                 if name["what"] == "dmabuf"]),
+               (want, [line["time_ns"]] * complete))
+        os.unlink(path)
 
 
 def test_output(directory):
@@ -678,6 +696,40 @@ def test_page(directory):
                                           if word not in said], [])
 
 
+def areas(text, title):
+    """Of a chart the areas' points, from left to right along the upper edge and
+    back: a list of stretches for each series.
+    """
+    svg = text.split('aria-label="%s"' % title)[1].split("</svg>")[0]
+    paths = re.findall(r'<path fill="[^"]*" d="([^"]*)"', svg)
+    return [[[float(x) for x in re.findall(r"[ML]([\d.]+) ", stretch)]
+             for stretch in path.split("Z") if stretch] for path in paths]
+
+
+def test_page_unknown(directory):
+    """There is no area where nothing is known, and no number in the file is
+    taken for one.
+    """
+    file = journal.Journal()
+    for i in range(11):
+        known = i in (4, 5, 6, 9)
+        file.sample((i + 1) * 10 ** 9, journal.total(
+            {"native_heap": journal.row(KB)}),
+                    unavailable=journal.NO_MTRACK |
+                    (0 if known else journal.NO_DMABUF),
+                    dmabuf=(1, KB, KB) if known else (1, 9 * KB, 9 * KB))
+    path = write(directory, "unknown", file.data)
+    run_good("report", path, "-o", path + ".html")
+    text = read_bytes(path + ".html").decode()
+    expect("page: areas end where it is not known",
+           (areas(text, "DMA-BUFs that the process holds"),
+            areas(text, "Memory by category")),
+           ([[[400, 500, 600, 600, 500, 400], [900]]],
+            [[[100. * x for x in [*range(11), *range(10, -1, -1)]]]]))
+    report("share n/a</li>" in text,
+           "page: the key says that the last one is not known")
+
+
 def test_reused(directory):
     """Another process of the same number: tables and verdict are its own."""
     file = journal.Journal()
@@ -716,5 +768,6 @@ def test_all(directory):
     test_chrome(directory)
     test_chrome_empty(directory)
     test_page(directory)
+    test_page_unknown(directory)
     test_reused(directory)
     sys.stdout.flush()
