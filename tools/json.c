@@ -18,11 +18,14 @@ static const struct {
  * memledger_json_key - begin a member of an object
  * @out: where to
  * @first: whether it is the first of its object; false afterwards
- * @key: its name, without anything that JSON would escape
+ * @key: its name, any bytes
  */
 void memledger_json_key(FILE *out, bool *first, const char *key)
 {
-	fprintf(out, "%s\"%s\":", *first ? "" : ",", key);
+	if (!*first)
+		putc(',', out);
+	memledger_escape_json(out, key);
+	putc(':', out);
 	*first = false;
 }
 

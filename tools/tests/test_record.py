@@ -559,6 +559,18 @@ def test_chrome(directory):
                 "\x1b[31m\n\u202e"] + ["retained"] * (6 if gpu else 0))
 
 
+def test_chrome_keys(directory):
+    """Keys of a session are anybody's, like what they say."""
+    file = journal.Journal()
+    file.session([('x":1,"\x1b[2J\n', "y"), (journal.HOSTILE, "z")])
+    file.sample(10 ** 9, journal.total({"native_heap": journal.row(4096)}))
+    text = run_good("export", write(directory, "keys", file.data), "--chrome")
+    report("\x1b" not in text, "trace: no key is printed raw", (text[:300],))
+    expect("trace: keys are as the file has them",
+           json.loads(text, strict=False)["otherData"],
+           {'x":1,"\x1b[2J\n': "y", journal.HOSTILE: "z"})
+
+
 def test_chrome_empty(directory):
     """A reader may refuse all of a trace for one counter of nothing."""
     file = journal.Journal()
@@ -766,6 +778,7 @@ def test_all(directory):
     test_full(directory, sysfs)
     test_exited(directory, sysfs)
     test_chrome(directory)
+    test_chrome_keys(directory)
     test_chrome_empty(directory)
     test_page(directory)
     test_page_unknown(directory)
