@@ -114,7 +114,7 @@ static int print_memory(FILE *out, bool *first,
 
 	snprintf(number, sizeof(number), "%d", place->pid);
 	if (memledger_subject_read_process(&subject, number, NULL, place->sysfs,
-					   "vmas", error))
+					   place->proc, "vmas", error))
 		return -1;
 	ret = memledger_vmas_parse(&vmas, subject.details,
 				   subject.report.profile, error);

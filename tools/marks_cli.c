@@ -147,7 +147,7 @@ static int run_mark(char **operands, int nr, struct options *options)
 	int ret;
 
 	(void)nr;
-	if (memledger_subject_find(operands[0], &place.pid, &error))
+	if (memledger_subject_find(operands[0], place.proc, &place.pid, &error))
 		return memledger_fail(error.text);
 	if (options->file)
 		snprintf(path, sizeof(path), "%s", options->file);
@@ -352,7 +352,8 @@ static int run_diff(char **operands, int nr, struct options *options)
 	memledger_privileges_drop(options->record);
 	if (nr == 2)
 		return compare_files(operands, options);
-	ret = memledger_subject_find(operands[0], &place.pid, &error);
+	ret = memledger_subject_find(operands[0], place.proc, &place.pid,
+				     &error);
 	if (!ret)
 		ret = read_mark(&mark, options->since, path, sizeof(path),
 				place.pid, &error);

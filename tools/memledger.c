@@ -213,7 +213,8 @@ static int command_meminfo(const char *process, const struct options *options)
 		return memledger_system_show(options->sysfs, options->proc,
 					     options->format == FORMAT_JSON);
 	if (memledger_subject_read_process(&subject, process, options->profile,
-					   options->sysfs, NULL, &error))
+					   options->sysfs, options->proc, NULL,
+					   &error))
 		return memledger_fail(error.text);
 	print_report(&subject.report, options);
 	return finish(&subject);
@@ -241,7 +242,7 @@ static int read_either(struct memledger_subject *subject, const char *operand,
 						   options->profile, error);
 	return memledger_subject_read_process(subject, operand,
 					      options->profile, options->sysfs,
-					      file, error);
+					      options->proc, file, error);
 }
 
 static int command_unknown(const char *operand, const struct options *options)
@@ -309,7 +310,7 @@ static int command_gpu(const char *process, const struct options *options)
 	int ret = EXIT_OK;
 	pid_t pid;
 
-	if (memledger_subject_find(process, &pid, &error))
+	if (memledger_subject_find(process, options->proc, &pid, &error))
 		return memledger_fail(error.text);
 	if (memledger_gpu_read(&gpu, options->sysfs, options->proc, pid,
 			       &error)) {
@@ -362,7 +363,7 @@ static int command_dmabuf(const char *process, const struct options *options)
 
 	if (!parse_dmabuf_by(options, &by))
 		return memledger_fail_usage();
-	if (process && memledger_subject_find(process, &pid, &error))
+	if (process && memledger_subject_find(process, options->proc, &pid, &error))
 		return memledger_fail(error.text);
 	if (memledger_dmabuf_live_read(&dmabuf, options->sysfs, pid, &error)) {
 		ret = memledger_fail(error.text);

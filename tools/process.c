@@ -42,48 +42,51 @@ void memledger_process_read(const char *proc, pid_t pid, const char *file,
 }
 
 /* Its comm, the whole of its first argument, or the last part of that. */
-static bool process_is_called(pid_t pid, const char *name)
+static bool process_is_called(const char *proc, pid_t pid, const char *name)
 {
 	char text[4096];
 	const char *slash;
 
-	memledger_process_read("/proc", pid, "comm", text, sizeof(text));
+	memledger_process_read(proc, pid, "comm", text, sizeof(text));
 	if (*text && text[strlen(text) - 1] == '\n')
 		text[strlen(text) - 1] = '\0';
 	if (!strcmp(text, name))
 		return true;
 
-	memledger_process_read("/proc", pid, "cmdline", text, sizeof(text));
+	memledger_process_read(proc, pid, "cmdline", text, sizeof(text));
 	slash = strrchr(text, '/');
 	return !strcmp(text, name) || (slash && !strcmp(slash + 1, name));
 }
 
-static void add_candidate(struct memledger_error *error, pid_t pid)
+static void add_candidate(struct memledger_error *error, const char *proc,
+			  pid_t pid)
 {
 	size_t len = strlen(error->text);
 	char text[4096];
 	char *shown;
 
-	memledger_process_read("/proc", pid, "cmdline", text, sizeof(text));
+	memledger_process_read(proc, pid, "cmdline", text, sizeof(text));
 	shown = memledger_escape_text(text, "");
 	snprintf(error->text + len, sizeof(error->text) - len, "\n%8d %.64s",
 		 pid, shown ? shown : "");
 	free(shown);
 }
 
-/* Return: whether a process, or who reads "self", is in the initial one. */
-static bool in_initial_pid_namespace(const char *proc, const char *process)
+static bool read_link(const char *path, char *text, size_t size)
 {
-	char path[512], name[64];
-	ssize_t len;
+	ssize_t len = readlink(path, text, size - 1);
 
-	snprintf(path, sizeof(path), "%s/%s/ns/pid", proc, process);
-	len = readlink(path, name, sizeof(name) - 1);
-	/* Without CONFIG_PID_NS there is only one. */
-	if (len < 0)
-		return true;
-	name[len] = '\0';
-	return !strcmp(name, INITIAL_PID_NAMESPACE);
+	text[len > 0 ? len : 0] = '\0';
+	return len > 0;
+}
+
+/* By the numbers that proc has; those of a stand-in are not ours. */
+static pid_t own_number(const char *proc)
+{
+	char path[512], number[16];
+
+	snprintf(path, sizeof(path), "%s/self", proc);
+	return read_link(path, number, sizeof(number)) ? atoi(number) : -1;
 }
 
 /**
@@ -95,54 +98,63 @@ static bool in_initial_pid_namespace(const char *proc, const char *process)
  */
 bool memledger_process_has_numbers(const char *proc)
 {
+	char path[512], name[64];
+
 	/* It shows a namespace, whose first process is in that. */
-	return in_initial_pid_namespace(proc, "1");
+	snprintf(path, sizeof(path), "%s/1/ns/pid", proc);
+	/* Without CONFIG_PID_NS there is only one. */
+	return !read_link(path, name, sizeof(name)) ||
+	       !strcmp(name, INITIAL_PID_NAMESPACE);
 }
 
 /**
  * memledger_process_find - look up a process by its name
  * @name: its comm, its first argument (an Android process's name), or what
  *	follows the last slash of that
+ * @proc: where proc is mounted
  * @pid: its number
  * @error: what went wrong; lists the candidates where there is more than one
  *
  * Return: 0, or -1 with @error set.
  */
-int memledger_process_find(const char *name, pid_t *pid,
+int memledger_process_find(const char *name, const char *proc, pid_t *pid,
 			   struct memledger_error *error)
 {
 	char *shown = memledger_escape_text(name, "");
 	unsigned int found = 0;
+	pid_t own = own_number(proc);
 	struct dirent *entry;
-	DIR *proc;
+	DIR *directory;
 	int ret;
 
-	if (!in_initial_pid_namespace("/proc", "self")) {
+	if (!memledger_process_has_numbers(proc)) {
 		free(shown);
 		return memledger_error_set(error,
-					   "names cannot be looked up outside the initial pid namespace: give the number that the process has there");
+					   "names cannot be looked up in %s, which is not that of the initial pid namespace: give that with --proc, or the number that the process has there",
+					   proc);
 	}
-	proc = opendir("/proc");
-	if (!proc) {
+	directory = opendir(proc);
+	if (!directory) {
 		free(shown);
 		return memledger_error_set(error,
-					   "cannot look into /proc: mount proc there, or give the process's number");
+					   "cannot look into %s: mount proc there, or give the process's number",
+					   proc);
 	}
 
 	memledger_error_set(error,
 			    "more than one process is called %s: give the number of one of them:",
 			    shown ? shown : "so");
-	while ((entry = readdir(proc))) {
+	while ((entry = readdir(directory))) {
 		pid_t nr = atoi(entry->d_name);
 
 		if (!isdigit((unsigned char)entry->d_name[0]) ||
-		    nr == getpid() || !process_is_called(nr, name))
+		    nr == own || !process_is_called(proc, nr, name))
 			continue;
 		found++;
 		*pid = nr;
-		add_candidate(error, nr);
+		add_candidate(error, proc, nr);
 	}
-	closedir(proc);
+	closedir(directory);
 
 	ret = found == 1 ? 0 : -1;
 	if (!found)

@@ -13,7 +13,7 @@
 void memledger_process_read(const char *proc, pid_t pid, const char *file,
 			    char *text, size_t size);
 bool memledger_process_has_numbers(const char *proc);
-int memledger_process_find(const char *name, pid_t *pid,
+int memledger_process_find(const char *name, const char *proc, pid_t *pid,
 			   struct memledger_error *error);
 
 #endif

@@ -135,7 +135,7 @@ static int run_record(const char *process, struct options *options)
 
 	if (!options->record.path)
 		return memledger_fail_option("record needs -o FILE");
-	if (memledger_subject_find(process, &pid, &error))
+	if (memledger_subject_find(process, options->proc, &pid, &error))
 		return memledger_fail(error.text);
 	ret = memledger_recorder_run(options->sysfs, options->proc, pid,
 				     &options->record, &rounds, &error);

@@ -46,17 +46,18 @@ bool memledger_subject_is_text(const char *operand)
 /**
  * memledger_subject_find - find the process that is meant
  * @process: its number or name
+ * @proc: where proc is mounted
  * @pid: gets its number
  * @error: what went wrong
  *
  * Return: 0, or -1 with @error set.
  */
-int memledger_subject_find(const char *process, pid_t *pid,
+int memledger_subject_find(const char *process, const char *proc, pid_t *pid,
 			   struct memledger_error *error)
 {
 	if (parse_pid(process, pid))
 		return 0;
-	return memledger_process_find(process, pid, error);
+	return memledger_process_find(process, proc, pid, error);
 }
 
 /**
@@ -65,6 +66,7 @@ int memledger_subject_find(const char *process, pid_t *pid,
  * @process: its number or name
  * @profile: as in struct memledger_live_wanted
  * @sysfs: where sysfs is mounted
+ * @proc: where proc is mounted
  * @file: as in struct memledger_live_wanted
  * @error: what went wrong
  *
@@ -72,7 +74,8 @@ int memledger_subject_find(const char *process, pid_t *pid,
  */
 int memledger_subject_read_process(struct memledger_subject *subject,
 				   const char *process, const char *profile,
-				   const char *sysfs, const char *file,
+				   const char *sysfs, const char *proc,
+				   const char *file,
 				   struct memledger_error *error)
 {
 	const struct memledger_live_wanted wanted = {
@@ -82,7 +85,7 @@ int memledger_subject_read_process(struct memledger_subject *subject,
 	pid_t pid;
 
 	memset(subject, 0, sizeof(*subject));
-	if (memledger_subject_find(process, &pid, error))
+	if (memledger_subject_find(process, proc, &pid, error))
 		return -1;
 	if (memledger_live_read(sysfs, pid, &wanted, &subject->live, error)) {
 		free(subject->live.details);

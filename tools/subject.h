@@ -23,11 +23,12 @@ struct memledger_subject {
 	struct memledger_live live;
 };
 
-int memledger_subject_find(const char *process, pid_t *pid,
+int memledger_subject_find(const char *process, const char *proc, pid_t *pid,
 			   struct memledger_error *error);
 int memledger_subject_read_process(struct memledger_subject *subject,
 				   const char *process, const char *profile,
-				   const char *sysfs, const char *file,
+				   const char *sysfs, const char *proc,
+				   const char *file,
 				   struct memledger_error *error);
 int memledger_subject_read_text(struct memledger_subject *subject,
 				const char *path, const char *profile,

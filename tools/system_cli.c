@@ -273,7 +273,7 @@ static int read_subject(struct memledger_subject *subject, const char *operand,
 						   options->profile, error);
 	return memledger_subject_read_process(subject, operand,
 					      options->profile, options->sysfs,
-					      "vmas", error);
+					      options->proc, "vmas", error);
 }
 
 static int run_showmap(const char *operand, struct options *options)

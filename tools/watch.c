@@ -67,7 +67,7 @@ static int open_process(struct watch *watch, struct memledger_error *error)
 	const struct memledger_watch_wanted *wanted = watch->view.wanted;
 	pid_t pid;
 
-	if (memledger_subject_find(wanted->process, &pid, error))
+	if (memledger_subject_find(wanted->process, wanted->proc, &pid, error))
 		return -1;
 	watch->sampler = (struct memledger_sampler){
 		.module = { wanted->sysfs, error },

@@ -730,6 +730,28 @@ def test_live(directory):
            "memledger: no process is called 0: see ps -e\n")
 
 
+def test_names_elsewhere(directory):
+    """Names are those of the proc that is given, and of none of ours."""
+    sysfs = os.path.join(directory, "elsewhere")
+    proc = os.path.join(sysfs, "proc")
+    make_sysfs(sysfs, 4711, record(4711))
+    for process in ("4711", "4712"):
+        os.makedirs(os.path.join(proc, process))
+        with open(os.path.join(proc, process, "comm"), "wb") as file:
+            file.write(b"elsewhere\n")
+    args = ("meminfo", "elsewhere", "--sysfs", sysfs, "--proc", proc)
+    report(b"more than one process" in run(*args).stderr,
+           "names elsewhere: two of them")
+    os.symlink("4712", os.path.join(proc, "self"))
+    expect("names elsewhere: one, and ourselves", run_json(*args)["pid"], 4711)
+    os.mkdir(os.path.join(proc, "1"))
+    os.mkdir(os.path.join(proc, "1", "ns"))
+    os.symlink("pid:[5]", os.path.join(proc, "1", "ns", "pid"))
+    done = run(*args)
+    report(done.returncode == 1 and b"give that with --proc" in done.stderr,
+           "names elsewhere: in another pid namespace", (done.stderr,))
+
+
 def test_names(directory):
     try:
         initial = os.readlink("/proc/self/ns/pid") == "pid:[4026531836]"
@@ -797,6 +819,7 @@ def main():
         test_command_line(directory)
         test_live(directory)
         test_names(directory)
+        test_names_elsewhere(directory)
         test_unknown.test_all(directory)
         test_graphics.test_all(directory)
         test_system.test_all(directory)
