@@ -300,6 +300,9 @@ int memledger_mark_default(pid_t pid, char *path, size_t size,
 		return memledger_error_set(error,
 					   "cannot keep marks in %s: %s; set MEMLEDGER_MARKS to a directory that only you can write to, or give a file",
 					   directory, strerror(errno));
-	snprintf(path, size, "%s/%d.json", directory, pid);
+	if ((size_t)snprintf(path, size, "%s/%d.json", directory, pid) >= size)
+		return memledger_error_set(error,
+					   "cannot keep marks in %s: %s",
+					   directory, strerror(ENAMETOOLONG));
 	return 0;
 }

@@ -143,16 +143,19 @@ static int run_mark(char **operands, int nr, struct options *options)
 	struct memledger_mark_place place = { options->sysfs, options->proc, -1 };
 	struct memledger_state state = {};
 	struct memledger_error error;
-	char path[512];
+	const char *path = options->file;
+	char last[512];
 	int ret;
 
 	(void)nr;
 	if (memledger_subject_find(operands[0], place.proc, &place.pid, &error))
 		return memledger_fail(error.text);
-	if (options->file)
-		snprintf(path, sizeof(path), "%s", options->file);
-	else if (memledger_mark_default(place.pid, path, sizeof(path), &error))
-		return memledger_fail(error.text);
+	if (!path) {
+		if (memledger_mark_default(place.pid, last, sizeof(last),
+					   &error))
+			return memledger_fail(error.text);
+		path = last;
+	}
 	ret = take_mark(&place, path, &state, &error);
 	if (ret)
 		ret = memledger_fail(error.text);
@@ -249,11 +252,11 @@ static int read_mark(struct memledger_state *mark, const char *file,
 	int ret;
 
 	if (file)
-		snprintf(path, size, "%s", file);
-	else if (memledger_mark_default(pid, path, size, error))
+		return memledger_state_read(mark, file, error);
+	if (memledger_mark_default(pid, path, size, error))
 		return -1;
 	ret = memledger_state_read(mark, path, error);
-	if (ret == -ENOENT && !file)
+	if (ret == -ENOENT)
 		return memledger_error_set(error,
 					   "there is no mark of process %d: take one with 'memledger mark %d'",
 					   pid, pid);

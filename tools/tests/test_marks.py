@@ -12,6 +12,7 @@ import random
 import struct
 import subprocess
 import termios
+from unittest import mock
 
 import test_graphics
 import test_unknown
@@ -252,6 +253,29 @@ def test_bad(directory):
     report(done.returncode == 2, "mark needs a process", (done,))
 
 
+def test_long(directory):
+    """Names of files are not cut."""
+    deep = directory
+    for _ in range(4):
+        deep = os.path.join(deep, "d" * 200)
+    os.makedirs(deep)
+    sysfs = os.path.join(directory, "long")
+    make_sysfs(sysfs, 70, record(70))
+    make_details(sysfs, 70, {"vmas": test_unknown.VMAS_HEADING +
+                             "# complete\n"})
+    path = os.path.join(deep, "mark.json")
+    where = ("--sysfs", sysfs, "--proc", directory)
+    out = run_good("mark", "70", "-o", path, *where)
+    report(path in out and os.path.exists(path), "mark: a long name", (out,))
+    report(path in run_good("diff", "70", "--since", path, *where),
+           "diff: a long name")
+    with mock.patch.dict(os.environ, MEMLEDGER_MARKS=deep):
+        done = run("mark", "70", *where)
+    report(done.returncode == 1 and b"File name too long" in done.stderr and
+           os.listdir(deep) == ["mark.json"], "mark: too long a directory",
+           (done,))
+
+
 def is_json(data):
     """As we have it: no NaN, nothing that is no Unicode, no NUL."""
     def refuse(_):
@@ -396,4 +420,5 @@ def test_all(directory):
     test_marks(directory)
     test_unsure(directory)
     test_bad(directory)
+    test_long(directory)
     test_reader(directory)
