@@ -150,8 +150,14 @@ static int take_round(struct watch *watch, struct memledger_error *error)
 
 	view->round++;
 	/* By its name, one that was started again is found, some time. */
-	if (!watch->open && open_process(watch, error))
-		return 0;
+	if (!watch->open) {
+		if (open_process(watch, error)) {
+			snprintf(view->note, sizeof(view->note), "%.*s",
+				 (int)strcspn(error->text, "\n"), error->text);
+			return 0;
+		}
+		*view->note = '\0';
+	}
 	renew_dmabufs(watch);
 	ret = memledger_sampler_read(&watch->sampler, &sample);
 	read_polled(watch);

@@ -234,7 +234,8 @@ void memledger_watch_print_round(FILE *out,
 
 	fprintf(out, "round %u", view->round);
 	if (view->exited) {
-		fputs(": the process has exited\n", out);
+		fprintf(out, ": the process has exited%s%s\n",
+			*view->note ? "; " : "", view->note);
 		return;
 	}
 	if (samples->nr) {

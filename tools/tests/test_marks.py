@@ -9,6 +9,7 @@ import json
 import os
 import pty
 import random
+import shutil
 import struct
 import subprocess
 import termios
@@ -313,12 +314,12 @@ def test_reader(directory):
 ROUNDS = 20
 
 
-def watch(where, rounds, between):
+def watch(where, rounds, between, process=str(os.getpid())):
     """What watch prints of so many lines; BETWEEN is called before each."""
     # pylint: disable-next=consider-using-with
-    tool = subprocess.Popen((TOOL, "watch", str(os.getpid()), "--every", "line")
-                            + where, stdin=subprocess.PIPE,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    tool = subprocess.Popen((TOOL, "watch", process, "--every", "line") + where,
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT)
     lines = []
     for i in range(rounds):
         between(i)
@@ -327,6 +328,39 @@ def watch(where, rounds, between):
         lines.append(tool.stdout.readline().decode())
     rest = tool.communicate()[0].decode()
     return lines, rest, tool.returncode
+
+
+def test_watch_name(directory):
+    """Looked for by its name: what keeps it from being found is said."""
+    sysfs = os.path.join(directory, "by_name")
+    proc = os.path.join(sysfs, "proc")
+    stat = "%d (app) S " + "1 " * 40 + "\n"
+
+    def begin(*pids):
+        for pid in pids:
+            test_graphics.write(proc, {"%d/stat" % pid: stat % pid,
+                                       "%d/comm" % pid: "app\n"})
+            make_sysfs(sysfs, pid, record(pid))
+
+    def end(pid):
+        module = os.path.join(sysfs, "kernel", "memledger")
+        shutil.rmtree(os.path.join(proc, str(pid)))
+        shutil.rmtree(os.path.join(module, "processes", str(pid)))
+        if not os.listdir(os.path.join(module, "processes")):
+            os.unlink(os.path.join(module, "track"))
+
+    begin(70)
+    lines, _, status = watch(
+        ("--sysfs", sysfs, "--proc", proc), 6,
+        lambda i: (lambda: None, lambda: end(70), lambda: None,
+                   lambda: begin(71, 72), lambda: end(71),
+                   lambda: None)[i](), "app")
+    gone = "the process has exited"
+    expect("watch NAME: why it is not found", (status, [
+        line.split(": ", 1)[1].split(", ")[0].strip() for line in lines]),
+           (0, ["0K", gone, gone + "; no process is called app: see ps -e",
+                gone + "; more than one process is called app: give the number "
+                "of one of them:", "0K", "0K"]))
 
 
 def write_record(sysfs, kb):
@@ -415,6 +449,7 @@ def test_watch_terminal(directory):
 def test_all(directory):
     os.environ["MEMLEDGER_MARKS"] = os.path.join(directory, "marks")
     test_watch(directory)
+    test_watch_name(directory)
     test_watch_terminal(directory)
     test_outputs(directory)
     test_marks(directory)
