@@ -393,6 +393,7 @@ static void compute(struct memledger_ram *ram)
 	R(used_pss) = R(all_pss) - T(cached_pss);
 	R(cached_kernel) = T(buffers) + reclaimable + T(cached) +
 			   T(swap_cached) - T(mapped);
+	/* On Android vmalloc_used has kernel_stack (CONFIG_VMAP_STACK). */
 	R(used_kernel) = T(shmem) + T(sunreclaim) + T(vmalloc_used) +
 			 T(page_tables) + R(dmabuf_unmapped) + R(gpu_private);
 	R(total_ram) = T(mem_total);
