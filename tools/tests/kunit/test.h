@@ -14,6 +14,7 @@
 
 /* What the suites take from the kernel by way of <kunit/test.h>. */
 #define BIT(nr)			(1U << (nr))
+#define BIT_ULL(nr)		(1ULL << (nr))
 #define U32_MAX			(~0U)
 #define kvzalloc(size, gfp)	calloc(1, size)
 #define ktime_get_ns()		((u64)clock() * (1000000000 / CLOCKS_PER_SEC))
