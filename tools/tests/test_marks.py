@@ -316,13 +316,16 @@ ROUNDS = 20
 
 def watch(where, rounds, between, process=str(os.getpid())):
     """What watch prints of so many lines; BETWEEN is called before each."""
+    # What it begins with is not to be written while it begins.
+    between(0)
     # pylint: disable-next=consider-using-with
     tool = subprocess.Popen((TOOL, "watch", process, "--every", "line") + where,
                             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT)
     lines = []
     for i in range(rounds):
-        between(i)
+        if i:
+            between(i)
         tool.stdin.write(b"\n")
         tool.stdin.flush()
         lines.append(tool.stdout.readline().decode())
