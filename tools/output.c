@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "escape.h"
@@ -46,8 +47,8 @@ static FILE *make_temporary(char *name, mode_t mode)
 /**
  * memledger_output_open - begin a file
  * @output: what to fill; to be closed unless this fails
- * @path: the file; an older one is replaced, if all succeeds. NULL for standard
- *	output
+ * @path: the file; an older one is replaced, if all succeeds, but nothing else
+ *	than a file is. NULL for standard output
  * @mode: who may read it, as for open()
  * @error: what went wrong
  *
@@ -58,11 +59,15 @@ static FILE *make_temporary(char *name, mode_t mode)
 int memledger_output_open(struct memledger_output *output, const char *path,
 			  mode_t mode, struct memledger_error *error)
 {
+	struct stat st;
 	int err;
 
 	*output = (struct memledger_output){ .path = path, .file = stdout };
 	if (!path)
 		return 0;
+	/* /dev/null is not for replacing, and neither is a link. */
+	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
+		return fail(path, S_ISDIR(st.st_mode) ? EISDIR : EEXIST, error);
 	if (asprintf(&output->temporary, "%s.XXXXXX", path) < 0)
 		return memledger_error_set(error, "no memory");
 	output->file = make_temporary(output->temporary, mode);

@@ -6,6 +6,7 @@ command and form of output nothing arrives that a terminal acts upon.
 import json
 import os
 import re
+import stat
 import subprocess
 import time
 from unittest import mock
@@ -420,6 +421,25 @@ def test_no_such_place(directory):
         check("privileges: %s, errors" % args[0], done.stderr, False)
 
 
+def test_no_file(directory):
+    """What is there and is no file is not replaced by one."""
+    options = make(directory, MARK)
+    recording = os.path.join(directory, "no_file.rec")
+    make_recording(recording, MARK, options)
+    pipe = os.path.join(directory, "pipe")
+    link = os.path.join(directory, "link")
+    os.mkfifo(pipe)
+    os.symlink(recording, link)
+    for args in (("mark", str(PID)), ("export", recording, "--csv"),
+                 ("report", recording)):
+        for place, still in ((pipe, stat.S_ISFIFO), (link, stat.S_ISLNK)):
+            done = run_with(args + ("-o", place),
+                            options if str(PID) in args else ())
+            report(done.returncode == 1 and b"cannot write" in done.stderr and
+                   still(os.lstat(place).st_mode),
+                   "privileges: %s to what is no file" % args[0], (done,))
+
+
 def test_all(directory):
     test_checker()
     test_commands(directory)
@@ -430,3 +450,4 @@ def test_all(directory):
     test_privileges(directory)
     test_directory_of_another(directory)
     test_no_such_place(directory)
+    test_no_file(directory)
