@@ -161,6 +161,24 @@ static int record(struct recorder *recorder)
 	return ret;
 }
 
+/*
+ * What ends us, or makes a mark. What is ignored, as by nohup, remains so: blocked
+ * it would be waited for all the same.
+ */
+static void choose_signals(sigset_t *set)
+{
+	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM,
+				       SIGUSR1 };
+	struct sigaction before;
+	size_t i;
+
+	sigemptyset(set);
+	for (i = 0; i < ARRAY_SIZE(signals); i++)
+		if (!sigaction(signals[i], NULL, &before) &&
+		    before.sa_handler != SIG_IGN)
+			sigaddset(set, signals[i]);
+}
+
 /**
  * memledger_recorder_run - record samples of a process
  * @sysfs: where sysfs is mounted
@@ -171,7 +189,8 @@ static int record(struct recorder *recorder)
  * @error: what went wrong
  *
  * Ends after as many samples as are wanted, when the process exits, or by a
- * signal that would end this program; SIGUSR1 makes a mark.
+ * signal that would end this program; SIGUSR1 makes a mark. Signals that are
+ * ignored do neither.
  *
  * Return: 0, or -1 with @error set.
  */
@@ -179,8 +198,6 @@ int memledger_recorder_run(const char *sysfs, const char *proc, pid_t pid,
 			   const struct memledger_recorder_wanted *wanted,
 			   u64 *rounds, struct memledger_error *error)
 {
-	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM,
-				       SIGUSR1 };
 	struct recorder recorder = {
 		.wanted = wanted,
 		.sampler = {
@@ -193,12 +210,9 @@ int memledger_recorder_run(const char *sysfs, const char *proc, pid_t pid,
 		.error = error,
 	};
 	sigset_t before;
-	size_t i;
 	int ret;
 
-	sigemptyset(&recorder.signals);
-	for (i = 0; i < ARRAY_SIZE(signals); i++)
-		sigaddset(&recorder.signals, signals[i]);
+	choose_signals(&recorder.signals);
 	sigprocmask(SIG_BLOCK, &recorder.signals, &before);
 	/* A file that may not grow any more is an error like any other. */
 	signal(SIGXFSZ, SIG_IGN);

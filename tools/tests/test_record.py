@@ -417,6 +417,23 @@ def test_signals(directory, sysfs):
             expect("record: %s untracks" % name,
                    read(sysfs, "kernel/memledger/untrack"), pid)
 
+    # What is ignored when it starts, as by nohup, does not end it.
+    def ignore():
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+    path = os.path.join(directory, "ignored")
+    # pylint: disable-next=subprocess-popen-preexec-fn
+    with subprocess.Popen((TOOL, "record", pid, "-o", path, "--every", "20ms",
+                           "--sysfs", sysfs), stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, preexec_fn=ignore) as tool:
+        good = wait_for(lambda: samples_in(path) >= 2)
+        tool.send_signal(signal.SIGHUP)
+        count = samples_in(path)
+        good &= wait_for(lambda: samples_in(path) > count + 1)
+        tool.terminate()
+        tool.communicate(timeout=60)
+    expect("record: an ignored signal", (good, tool.returncode), (True, 0))
+
 
 def test_full(directory, sysfs):
     """No room for more: what is there can be read, and more be added."""
