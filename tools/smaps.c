@@ -216,6 +216,9 @@ static int begin_mapping(struct reader *reader)
 	if (!parse_header(reader->line, &vma, &name))
 		return reader_fail(reader,
 				   "neither the first line of a mapping nor a field of one");
+	if (!strcmp(name, "[rollup]"))
+		return reader_fail(reader,
+				   "this is /proc/PID/smaps_rollup, which has sums and no mappings: save smaps");
 	if (vma.end <= vma.start)
 		return reader_fail(reader, "the mapping ends before it begins");
 	if (vma.start < reader->vma.end)

@@ -466,6 +466,8 @@ def test_errors():
          with_line(two, 13, "2000-3000 rw-p 0 0:0 0/x"), 13, "neither"),
         ("an address in capitals",
          with_line(two, 13, "2000-300A rw-p 0 0:0 0"), 13, "neither"),
+        ("smaps_rollup", vma(0x1000, 9, "[rollup]", ("Size",), "---p"), 1,
+         "smaps_rollup, which has"),
         ("cut off in a header", two + "30", 25, "neither"),
         ("cut off in a field's name", two[:-22], 24, "neither"),
         ("cut off in a number", two[:-4], 24, "not in kB"),
