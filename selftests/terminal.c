@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 #include <utmp.h>
 
@@ -414,6 +415,36 @@ TEST_F_TIMEOUT(watch, interrupted, TIMEOUT)
 	EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT)
 		TH_LOG("status %x", status);
 	EXPECT_SAYS(COMM_SHOWN "[%d], 1 round\n", self->app.pid);
+}
+
+/* Return: ns that a process has run for. */
+static long long time_run(pid_t pid)
+{
+	struct timespec time = {};
+	clockid_t clock;
+
+	if (!clock_getcpuclockid(pid, &clock))
+		clock_gettime(clock, &time);
+	return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+/* By somebody else: it tracks the process again, and waits as before. */
+TEST_F_TIMEOUT(watch, untracked, TIMEOUT)
+{
+	long long before;
+
+	start(_metadata, self);
+	ASSERT_EQ(node_write_number("untrack", self->app.pid), 0);
+	ASSERT_TRUE(press(self->master, &self->screen, ' '));
+	ASSERT_TRUE(node_tracked(self->app.pid));
+	before = time_run(self->tool);
+	sleep(2);
+	EXPECT_LT(time_run(self->tool) - before, 1000000000);
+
+	/* A round is far away; the new file tells of this. */
+	kill(self->app.pid, SIGKILL);
+	EXPECT_EQ(end_tool(_metadata, self), 0);
+	EXPECT_SAYS(COMM_SHOWN "[%d], ", self->app.pid);
 }
 
 TEST_F_TIMEOUT(watch, stopped, TIMEOUT)

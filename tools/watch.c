@@ -53,13 +53,22 @@ static void open_polled(struct watch *watch)
 	watch->polled = open(path, O_RDONLY | O_CLOEXEC);
 }
 
-static void read_polled(const struct watch *watch)
+static void close_polled(struct watch *watch)
+{
+	if (watch->polled >= 0)
+		close(watch->polled);
+	watch->polled = -1;
+}
+
+/* Until the next snapshot poll() has nothing to say. */
+static void read_polled(struct watch *watch)
 {
 	char text[32];
 
-	/* Until the next snapshot poll() has nothing to say. */
-	if (watch->polled >= 0 && pread(watch->polled, text, sizeof(text), 0) < 0)
-		return;
+	/* Of a process that was untracked it would for ever. */
+	if (watch->polled >= 0 &&
+	    pread(watch->polled, text, sizeof(text), 0) < 0 && errno == ENODEV)
+		close_polled(watch);
 }
 
 static int open_process(struct watch *watch, struct memledger_error *error)
@@ -89,10 +98,8 @@ static void close_process(struct watch *watch)
 {
 	if (watch->open)
 		memledger_sampler_close(&watch->sampler);
-	if (watch->polled >= 0)
-		close(watch->polled);
+	close_polled(watch);
 	watch->open = false;
-	watch->polled = -1;
 }
 
 /* The oldest quarter goes at once: most rounds move nothing. */
@@ -161,8 +168,12 @@ static int take_round(struct watch *watch, struct memledger_error *error)
 	renew_dmabufs(watch);
 	ret = memledger_sampler_read(&watch->sampler, &sample);
 	read_polled(watch);
-	if (ret == MEMLEDGER_SAMPLED)
+	if (ret == MEMLEDGER_SAMPLED) {
+		/* Somebody untracked it: it is tracked again. */
+		if (watch->polled < 0)
+			open_polled(watch);
 		return add_sample(watch, &sample, error);
+	}
 	if (ret < 0)
 		return ret;
 	view->exited = true;
