@@ -19,64 +19,6 @@
 #include "process.h"
 #include "subject.h"
 
-/**
- * memledger_mark_start_ticks - when a process began
- * @proc: where proc is mounted
- * @pid: the process
- *
- * With the number this tells it from a later process of the same number.
- *
- * Return: clock ticks after boot, or 0 if that cannot be told.
- */
-u64 memledger_mark_start_ticks(const char *proc, pid_t pid)
-{
-	char text[1024];
-	const char *at;
-	u64 ticks;
-
-	if (!memledger_process_has_numbers(proc))
-		return 0;
-	memledger_process_read(proc, pid, "stat", text, sizeof(text));
-	/* The name in front of it may have blanks and brackets. */
-	at = strrchr(text, ')');
-	if (!at || sscanf(at + 1,
-			  " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
-			  &ticks) != 1)
-		return 0;
-	return ticks;
-}
-
-/**
- * memledger_mark_has_exited - whether a marked process has exited
- * @place: which process
- * @mark: the mark
- *
- * Return: true if it has, whether or not another one has its number now; false
- * where that cannot be told.
- */
-bool memledger_mark_has_exited(const struct memledger_mark_place *place,
-			       const struct memledger_state *mark)
-{
-	char text[1024];
-	const char *at;
-
-	if (!mark->start_ticks ||
-	    !memledger_process_has_numbers(place->proc))
-		return false;
-	if (memledger_mark_start_ticks(place->proc, place->pid) !=
-	    mark->start_ticks)
-		return true;
-	/* Of one that nobody has waited for there is only this left. */
-	memledger_process_read(place->proc, place->pid, "smaps_rollup", text,
-			       sizeof(text));
-	if (*text)
-		return false;
-	memledger_process_read(place->proc, place->pid, "stat", text,
-			       sizeof(text));
-	at = strrchr(text, ')');
-	return !at || !strncmp(at, ") Z", 3) || !strncmp(at, ") X", 3);
-}
-
 static void print_vma(FILE *out, const struct memledger_vma *vma, bool swap_pss)
 {
 	const struct memledger_verdict *verdict = &vma->verdict;
@@ -200,7 +142,7 @@ static void renew(const struct memledger_mark_place *place)
 int memledger_mark_take(const struct memledger_mark_place *place, char **text,
 			size_t *len, struct memledger_error *error)
 {
-	u64 ticks = memledger_mark_start_ticks(place->proc, place->pid);
+	u64 ticks = memledger_process_start_ticks(place->proc, place->pid);
 	FILE *out = open_memstream(text, len);
 	struct timespec now;
 	bool first = true;
@@ -227,7 +169,7 @@ int memledger_mark_take(const struct memledger_mark_place *place, char **text,
 		ret = memledger_error_set(error, "no memory");
 	/* It may have exited meanwhile, and its number be another's. */
 	if (!ret &&
-	    memledger_mark_start_ticks(place->proc, place->pid) != ticks)
+	    memledger_process_start_ticks(place->proc, place->pid) != ticks)
 		ret = memledger_error_set(error, "the process has exited");
 	if (ret)
 		free(*text);

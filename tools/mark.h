@@ -25,8 +25,5 @@ int memledger_mark_save(const char *path, const char *text, size_t len,
 			struct memledger_error *error);
 int memledger_mark_default(pid_t pid, char *path, size_t size,
 			   struct memledger_error *error);
-u64 memledger_mark_start_ticks(const char *proc, pid_t pid);
-bool memledger_mark_has_exited(const struct memledger_mark_place *place,
-			       const struct memledger_state *mark);
 
 #endif

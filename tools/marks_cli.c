@@ -12,6 +12,7 @@
 #include "json.h"
 #include "marks_cli.h"
 #include "privileges.h"
+#include "process.h"
 #include "retained.h"
 #include "subject.h"
 #include "watch.h"
@@ -323,7 +324,8 @@ static int compare_now(const struct options *options,
 	struct memledger_state now = {};
 	int ret;
 
-	if (memledger_mark_has_exited(place, mark))
+	if (memledger_process_has_exited(place->proc, place->pid,
+					 mark->start_ticks))
 		return memledger_error_set(error,
 					   "the process %d that was marked has exited",
 					   place->pid);

@@ -185,8 +185,9 @@ int memledger_module_outcome(const struct memledger_module *module,
 	case -EIO:	/* debugfs, of a file that has been removed */
 		return MEMLEDGER_NOT_TRACKED;
 	case -ESRCH:
-		return memledger_error_set(module->error,
-					   "%s: the process has exited", what);
+		memledger_error_set(module->error,
+				    "%s: the process has exited", what);
+		return MEMLEDGER_EXITED;
 	case -EAGAIN:
 		return memledger_error_set(module->error,
 					   "%s: the process begins other programs again and again; try again",
@@ -289,7 +290,7 @@ int memledger_module_fail_table(const struct memledger_module *module,
  * @pid: the process, by its number in the initial pid namespace
  *
  * Return: 1 if we track it now, to be ended by memledger_module_end(), 0 if
- * somebody did already, or -1 with the error set.
+ * somebody did already, MEMLEDGER_EXITED, or -1 with the error set.
  */
 int memledger_module_begin(const struct memledger_module *module, pid_t pid)
 {
@@ -304,9 +305,10 @@ int memledger_module_begin(const struct memledger_module *module, pid_t pid)
 	case -EEXIST:
 		return 0;
 	case -ESRCH:
-		return memledger_error_set(module->error,
-					   "no process %d: it has exited, or it is the number of a thread: see ps -e",
-					   pid);
+		memledger_error_set(module->error,
+				    "no process %d: it has exited, or it is the number of a thread: see ps -e",
+				    pid);
+		return MEMLEDGER_EXITED;
 	case -EINVAL:
 		return memledger_error_set(module->error,
 					   "%d is a kernel thread, which has no memory of its own",
@@ -349,7 +351,7 @@ static int try_tracked(const struct memledger_module *module, pid_t pid,
 		if (tracked)
 			memledger_module_end(module, pid);
 		if (ret <= MEMLEDGER_GOT)
-			return ret;
+			return ret ? -1 : 0;
 	}
 	return memledger_error_set(module->error,
 				   "process %d is untracked, or its snapshot lost, again and again: is something else using the module? Try again",

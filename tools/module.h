@@ -18,13 +18,15 @@
 /**
  * enum memledger_outcome - what can come of reading a process's file, beside
  *	-1 with the error set
+ * @MEMLEDGER_EXITED: the process has exited; the error says so, too
  * @MEMLEDGER_GOT: what was asked for
  * @MEMLEDGER_NO_SNAPSHOT: there is none, and reading does not make one
  * @MEMLEDGER_NOT_TRACKED: the process is not tracked any more
  * @MEMLEDGER_NEW_SNAPSHOT: what was read belongs to two of them
  */
 enum memledger_outcome {
-	MEMLEDGER_GOT,
+	MEMLEDGER_EXITED = -2,
+	MEMLEDGER_GOT = 0,
 	MEMLEDGER_NO_SNAPSHOT,
 	MEMLEDGER_NOT_TRACKED,
 	MEMLEDGER_NEW_SNAPSHOT,

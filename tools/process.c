@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A process's name in, its number out.
+ * A process's name in, its number out; a number in, what proc says of it out.
  */
 #include <ctype.h>
 #include <dirent.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +104,62 @@ bool memledger_process_has_numbers(const char *proc)
 	/* Without CONFIG_PID_NS there is only one. */
 	return !read_link(path, name, sizeof(name)) ||
 	       !strcmp(name, INITIAL_PID_NAMESPACE);
+}
+
+/* Return: its state, 0 where there is none, and when it began. */
+static char read_stat(const char *proc, pid_t pid, u64 *start_ticks)
+{
+	char text[1024], state;
+	const char *at;
+
+	memledger_process_read(proc, pid, "stat", text, sizeof(text));
+	/* The name in front of it may have blanks and brackets. */
+	at = strrchr(text, ')');
+	if (!at || sscanf(at + 1,
+			  " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+			  &state, start_ticks) != 2)
+		return 0;
+	return state;
+}
+
+/**
+ * memledger_process_start_ticks - when a process began
+ * @proc: where proc is mounted
+ * @pid: the process
+ *
+ * With the number this tells it from a later process of the same number.
+ *
+ * Return: clock ticks after boot, or 0 if that cannot be told.
+ */
+u64 memledger_process_start_ticks(const char *proc, pid_t pid)
+{
+	u64 ticks;
+
+	return memledger_process_has_numbers(proc) &&
+	       read_stat(proc, pid, &ticks) ? ticks : 0;
+}
+
+/**
+ * memledger_process_has_exited - whether proc says that a process has exited
+ * @proc: where proc is mounted
+ * @pid: the process
+ * @start_ticks: when it began, 0 if that is not known
+ *
+ * Its memory is gone some time before proc says so.
+ *
+ * Return: true if it has, whether or not somebody has waited for it, or another
+ * one has its number now; false where that cannot be told.
+ */
+bool memledger_process_has_exited(const char *proc, pid_t pid,
+				  u64 start_ticks)
+{
+	char state;
+	u64 ticks;
+
+	if (!start_ticks || !memledger_process_has_numbers(proc))
+		return false;
+	state = read_stat(proc, pid, &ticks);
+	return !state || strchr("ZXx", state) || ticks != start_ticks;
 }
 
 /**

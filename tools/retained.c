@@ -13,6 +13,7 @@
 #include "escape.h"
 #include "holders.h"
 #include "json.h"
+#include "process.h"
 #include "retained.h"
 #include "sizes.h"
 
@@ -271,6 +272,13 @@ static int look_for_all(struct search *search)
 	return ret;
 }
 
+static bool has_exited(const struct memledger_expected *expected)
+{
+	return memledger_process_has_exited(expected->place->proc,
+					    expected->place->pid,
+					    expected->mark->start_ticks);
+}
+
 /* What the process has now, if it is the one that was marked. */
 static int read_now(struct search *search, struct memledger_error *error)
 {
@@ -279,13 +287,12 @@ static int read_now(struct search *search, struct memledger_error *error)
 	char *text;
 	size_t len;
 
-	search->list->exited = memledger_mark_has_exited(place, expected->mark);
+	search->list->exited = has_exited(expected);
 	if (search->list->exited)
 		return 0;
 	if (memledger_mark_take(place, &text, &len, error)) {
 		/* Just now. */
-		search->list->exited =
-			memledger_mark_has_exited(place, expected->mark);
+		search->list->exited = has_exited(expected);
 		return search->list->exited ? 0 : -1;
 	}
 	return memledger_state_parse(search->now, text, len, error);

@@ -10,51 +10,6 @@
 #include "sampler.h"
 #include "vmas.h"
 
-/* Fields of /proc/PID/stat behind the name: the state, and the start. */
-#define FIELD_STATE	0
-#define FIELD_START	19
-
-/*
- * When the process began, by what proc says now. Return: false where it is
- * gone, or all but gone: a zombie has no memory any more.
- */
-static bool read_start(const struct memledger_sampler *sampler, u64 *ticks)
-{
-	char stat[1024];
-	char *field;
-	int i;
-
-	memledger_process_read(sampler->proc, sampler->pid, "stat", stat,
-			       sizeof(stat));
-	/* A name may have blanks and brackets. */
-	field = strrchr(stat, ')');
-	for (i = FIELD_STATE; field && i <= FIELD_START; i++) {
-		field = strchr(field + 1, ' ');
-		if (field && i == FIELD_STATE && strchr("ZXx", field[1]))
-			return false;
-	}
-	*ticks = field ? strtoull(field, NULL, 10) : 0;
-	return field;
-}
-
-/* Where proc is of no use, it is not known, and that is 0. */
-static void take_start(struct memledger_sampler *sampler)
-{
-	sampler->start_ticks = 0;
-	if (memledger_process_has_numbers(sampler->proc) &&
-	    !read_start(sampler, &sampler->start_ticks))
-		sampler->start_ticks = 0;
-}
-
-static bool is_gone(const struct memledger_sampler *sampler)
-{
-	u64 ticks;
-
-	if (!sampler->start_ticks)
-		return false;
-	return !read_start(sampler, &ticks) || ticks != sampler->start_ticks;
-}
-
 /**
  * memledger_sampler_open - begin to sample a process
  * @sampler: with module, proc, pid, names and buffers set, and the rest 0
@@ -74,19 +29,24 @@ int memledger_sampler_open(struct memledger_sampler *sampler)
 	if (ret < 0)
 		return -1;
 	sampler->tracked = ret;
-	take_start(sampler);
+	sampler->start_ticks = memledger_process_start_ticks(sampler->proc,
+							     sampler->pid);
 	return 0;
 }
 
-/* Somebody else may have untracked it: then we do track it. */
+/*
+ * Somebody else may have untracked it: then we do track it. Return: 0, or as
+ * memledger_module_begin().
+ */
 static int track_again(struct memledger_sampler *sampler)
 {
 	int ret = memledger_module_begin(&sampler->module, sampler->pid);
 
 	if (ret < 0)
-		return -1;
+		return ret;
 	sampler->tracked |= ret;
-	take_start(sampler);
+	sampler->start_ticks = memledger_process_start_ticks(sampler->proc,
+							     sampler->pid);
 	return 0;
 }
 
@@ -115,8 +75,10 @@ static int read_record(struct memledger_sampler *sampler)
 							 &sampler->record);
 		if (ret <= MEMLEDGER_GOT)
 			return ret;
-		if (ret == MEMLEDGER_NOT_TRACKED && track_again(sampler))
-			return -1;
+		if (ret == MEMLEDGER_NOT_TRACKED)
+			ret = track_again(sampler);
+		if (ret < 0)
+			return ret;
 	}
 	return memledger_error_set(sampler->module.error,
 				   "process %d is untracked, or its snapshot lost, again and again: is something else using the module? Try again",
@@ -262,9 +224,15 @@ int memledger_sampler_read(struct memledger_sampler *sampler,
 			   struct memledger_sample *sample)
 {
 	struct memledger_record *record = &sampler->record;
+	int ret = read_record(sampler);
 
-	if (read_record(sampler))
-		return is_gone(sampler) ? MEMLEDGER_SAMPLER_EXITED : -1;
+	/* The module knows it some time before proc does. */
+	if (ret == MEMLEDGER_EXITED ||
+	    (ret && memledger_process_has_exited(sampler->proc, sampler->pid,
+						 sampler->start_ticks)))
+		return MEMLEDGER_SAMPLER_EXITED;
+	if (ret)
+		return -1;
 	record->comm[sizeof(record->comm) - 1] = '\0';
 	record->profile[sizeof(record->profile) - 1] = '\0';
 	memledger_sample_set(sample, record);

@@ -474,6 +474,10 @@ def test_full(directory, sysfs):
            int(text.split()[-1]) > 5, "record: a full disk", (text,))
 
 
+def has_exited(pid):
+    return ") Z " in read("/proc/%d/stat" % pid)
+
+
 def test_exited(directory, sysfs):
     """A process that is gone ends the recording."""
     with subprocess.Popen(("sleep", "60")) as sleep:
@@ -494,6 +498,27 @@ def test_exited(directory, sysfs):
     write(sysfs, "kernel/memledger/track", b"")
     report(tool.returncode == 0 and b"samples of process" in out,
            "record: ends with the process", (tool.returncode, out, said))
+
+    # The module knows some time before proc does: here of one that is there.
+    with subprocess.Popen(("true",)) as gone:
+        wait_for(lambda: has_exited(gone.pid))
+        rollup = "/proc/%d/smaps_rollup" % gone.pid
+        path = os.path.join(directory, "exiting")
+        data = os.path.join(make_sysfs(sysfs, os.getpid(),
+                                       record(os.getpid())),
+                            "processes", str(os.getpid()), "record")
+        with subprocess.Popen((TOOL, "record", str(os.getpid()), "-o", path,
+                               "--every", "20ms", "--sysfs", sysfs),
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as tool:
+            wait_for(lambda: samples_in(path) >= 2)
+            os.symlink(rollup, data + ".new")
+            os.rename(data + ".new", data)
+            out, said = tool.communicate(timeout=60)
+    os.unlink(data)
+    report(tool.returncode == 0 and b"samples of process" in out,
+           "record: ends with the process's memory",
+           (tool.returncode, out, said))
 
 
 # --- Chrome's trace events -------------------------------------------------
