@@ -115,10 +115,14 @@ static int add_mappings(struct memledger_sample *sample, char *text,
 			struct memledger_error *error)
 {
 	struct memledger_names names = {};
+	struct memledger_error ignored;
 	struct memledger_vmas vmas = {};
 	size_t i;
-	int ret = memledger_vmas_parse(&vmas, text, profile, error);
+	int ret = 0;
 
+	/* By somebody's other profile, or cut off: as if there were none. */
+	if (memledger_vmas_parse(&vmas, text, profile, &ignored))
+		memledger_vmas_free(&vmas);
 	for (i = 0; i < vmas.nr && !ret; i++) {
 		const struct memledger_vma *vma = &vmas.vma[i];
 
@@ -141,9 +145,12 @@ static int add_buffers(struct memledger_sample *sample, char *text,
 {
 	struct memledger_dmabufs dmabufs = {};
 	struct memledger_names names = {};
+	struct memledger_error ignored;
 	size_t i;
-	int ret = memledger_dmabufs_parse(&dmabufs, text, false, error);
+	int ret = 0;
 
+	if (memledger_dmabufs_parse(&dmabufs, text, false, &ignored))
+		memledger_dmabufs_free(&dmabufs);
 	/* Of some of them there is no sum. */
 	for (i = 0; dmabufs.complete && i < dmabufs.nr_holders && !ret; i++) {
 		const struct memledger_dmabuf_holder *holder =
@@ -172,8 +179,8 @@ static int add_buffers(struct memledger_sample *sample, char *text,
 }
 
 /*
- * A table in debugfs. Return: NULL where it cannot be read: then what is in it
- * is unavailable in this sample.
+ * A table in debugfs. Return: NULL where it cannot be read: then, as where it
+ * makes no sense, what is in it is unavailable in this sample.
  */
 static char *read_table(const struct memledger_sampler *sampler,
 			const char *name)

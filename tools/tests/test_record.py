@@ -326,6 +326,20 @@ def test_details(directory, sysfs):
     expect("record: a table that is not there is unavailable",
            int(export(path)[0]["unavailable"]) &
            (journal.NO_DMABUF | journal.NO_NAMES), journal.NO_DMABUF)
+
+    # Somebody else's meminfo --profile is no reason to end.
+    path = os.path.join(directory, "disturbed")
+    other = vmas.replace(b" prefix:", b" another:", 1)
+    for table_ in (other, vmas[:-9], b""):
+        make_details(sysfs, pid, {"vmas": table_, "dmabuf": b"cut off"})
+        run_good("record", str(pid), "-o", path, "--rounds", "1", "--names",
+                 "3", "--buffers", "--sysfs", sysfs)
+    make_details(sysfs, pid, {"vmas": vmas})
+    expect("record: so is a table of another profile, or one cut off", (
+        other == vmas, table(run_good("export", path, "--csv", "--names")),
+        [int(line["unavailable"]) & (journal.NO_DMABUF | journal.NO_NAMES)
+         for line in export(path)]),
+        (False, [], [journal.NO_DMABUF | journal.NO_NAMES] * 3))
     for complete, want in ((1, ["1", "8192", "4096"]), (0, [""] * 3)):
         head = test_graphics.DMABUF_HEAD.replace("complete 1",
                                                  "complete %d" % complete)
