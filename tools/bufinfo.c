@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "bufinfo.h"
+#include "escape.h"
 #include "words.h"
 
 /* "00001000\t00080002\t00080007\t00000001\tsystem\t00000005\tname" */
@@ -34,9 +35,15 @@ static bool parse_buffer(char *line, struct memledger_bufinfo_dmabuf *buffer)
 
 static int add_device(struct memledger_bufinfo_dmabuf *buffer, const char *name)
 {
+	char *shown = memledger_escape_text(name, "");
 	char *devices;
+	int len = -1;
 
-	if (asprintf(&devices, "%sdriver of %s\n", buffer->devices, name) < 0)
+	if (shown)
+		len = asprintf(&devices, "%sdriver of %s\n", buffer->devices,
+			       shown);
+	free(shown);
+	if (len < 0)
 		return -ENOMEM;
 	free(buffer->devices);
 	buffer->devices = devices;
@@ -61,6 +68,15 @@ static int add_buffer(struct memledger_bufinfo *bufinfo,
 	return 0;
 }
 
+/* "Total 2 devices attached", or "Total 5 objects, 20480 bytes". */
+static bool is_total(const char *line, const char *what, size_t nr)
+{
+	char total[64];
+
+	snprintf(total, sizeof(total), "Total %zu %s", nr, what);
+	return !strncmp(line, total, strlen(total));
+}
+
 /**
  * memledger_bufinfo_parse - read the kernel's list of DMA-BUFs
  * @bufinfo: an empty one; to be freed, also where this fails
@@ -68,12 +84,16 @@ static int add_buffer(struct memledger_bufinfo *bufinfo,
  *
  * Lines that are none of ours (fences, which drivers describe) are passed over.
  *
- * Return: 0, -ENOMEM, or -EINVAL if the list does not end as it should.
+ * The kernel prints names of buffers as they are, with lines of a list in them: but
+ * a name does not change the totals.
+ *
+ * Return: 0, -ENOMEM, or -EINVAL if the list is cut off or does not add up.
  */
 int memledger_bufinfo_parse(struct memledger_bufinfo *bufinfo, char *text)
 {
 	struct memledger_bufinfo_dmabuf buffer;
 	bool attached = false, ended = false;
+	size_t nr_devices = 0;
 	char *line;
 	int ret;
 
@@ -82,9 +102,13 @@ int memledger_bufinfo_parse(struct memledger_bufinfo *bufinfo, char *text)
 		if (!strcmp(line, "\tAttached Devices:")) {
 			attached = true;
 		} else if (!strncmp(line, "Total ", 6)) {
+			ended = is_total(line, "objects, ", bufinfo->nr);
+			if (!ended && !is_total(line, "devices ", nr_devices))
+				return -EINVAL;
 			attached = false;
-			ended = strstr(line, " objects, ");
+			nr_devices = 0;
 		} else if (attached && *line == '\t' && bufinfo->nr) {
+			nr_devices++;
 			ret = add_device(&bufinfo->buffer[bufinfo->nr - 1],
 					 line + 1);
 		} else if (isdigit((unsigned char)*line) &&
@@ -117,7 +141,7 @@ memledger_bufinfo_find(const struct memledger_bufinfo *bufinfo, u64 inode)
 
 /**
  * memledger_bufinfo_free - free what a list holds
- * @bufinfo: of no use afterwards
+ * @bufinfo: empty afterwards
  */
 void memledger_bufinfo_free(struct memledger_bufinfo *bufinfo)
 {
@@ -126,4 +150,5 @@ void memledger_bufinfo_free(struct memledger_bufinfo *bufinfo)
 	for (i = 0; i < bufinfo->nr; i++)
 		free(bufinfo->buffer[i].devices);
 	free(bufinfo->buffer);
+	*bufinfo = (struct memledger_bufinfo){};
 }

@@ -37,6 +37,9 @@ static int read_bufinfo(struct memledger_holders *holders, const char *sysfs)
 		ret = memledger_bufinfo_parse(&holders->bufinfo,
 					      holders->text);
 	holders->all |= len && !ret;
+	/* Of one that does not add up nothing is believed. */
+	if (ret)
+		memledger_bufinfo_free(&holders->bufinfo);
 	return ret == -ENOMEM ? ret : 0;
 }
 

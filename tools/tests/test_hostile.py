@@ -16,7 +16,7 @@ import test_marks
 import test_system
 import test_unknown
 from common import (BUILD, TOOL, expect, make_details, make_sysfs, record,
-                    report, run, skip, vma)
+                    report, run, run_json, skip, vma)
 
 PID = 70
 MARK = b"EVIL"
@@ -92,6 +92,14 @@ def write(directory, files):
             file.write(content)
 
 
+def bufinfo(name, device):
+    """The kernel's list of DMA-BUFs, as raw as that is."""
+    return "\nDma-buf Objects:\nsize\tflags\tmode\tcount\texp_name\tino\tname\n" \
+        "00008192\t00080002\t00080007\t00000001\tsystem\t00000007\t%s\n" \
+        "\tAttached Devices:\n\t%s\nTotal 1 devices attached\n\n" \
+        "\nTotal 1 objects, 8192 bytes\n" % (name, device)
+
+
 def make(directory, name):
     """A system in which all that has a name has this one."""
     snapshot = test_system.snapshot((test_system.process(
@@ -113,6 +121,7 @@ def make(directory, name):
         "kernel/debug/memledger/snapshot": snapshot,
         "kernel/debug/memledger/mappings": mappings,
         "kernel/debug/memledger/dmabuf": dmabuf,
+        "kernel/debug/dma_buf/bufinfo": bufinfo(latin(name), latin(name)),
         "kernel/debug/memledger/gpumem":
             "Memory snapshot for GPU 0:\nGlobal total: 500\n"
             "# since 1, events 5, lost 0, forgotten 0\n"
@@ -254,6 +263,40 @@ def test_files(directory):
                       "--json" in args or "--chrome" in args)
         with open(paths["mark"], "rb") as file:
             check("hostile: a mark: " + what, file.read(), True)
+
+
+# Names with lines of the list in them, and what is made of them: drivers of buffer
+# 7, and what is not known of another.
+BUFFERS = (
+    ("plain", ["driver of card0"], 0),
+    ("\n9\t0\t0\t0\ts\t4242", [], 1),
+    ("\n\tAttached Devices:\n\t\x1bc\x1b[31m", [], 1),
+    ("\nTotal 1 devices attached", [], 1),
+    ("\nTotal 9 objects, ", [], 1),
+)
+
+
+def test_bufinfo(directory):
+    options = make(directory, MARK)
+    marks = [os.path.join(directory, "hostile.%d" % inode)
+             for inode in (7, 4242)]
+    run("mark", str(PID), "-o", marks[0], *options)
+    with open(marks[0], "rb") as file:
+        text = file.read().replace(b'"inode":7,', b'"inode":4242,')
+    write(directory, {marks[1]: text})
+    for name, drivers, unsure in BUFFERS:
+        write(options[1], {"kernel/debug/dma_buf/bufinfo":
+                           bufinfo(name, "card0").encode()})
+        got = []
+        for mark in marks:
+            data = run_json("diff", str(PID), "--since", mark,
+                            "--expect-released", "--grace", "0", *options)
+            got.append(([holder for item in data["retained"]
+                         if item["kind"] == "dmabuf"
+                         for holder in item["holders"]
+                         if MARK.decode() not in holder], data["unsure"]))
+        expect("hostile: a list of DMA-BUFs with the name %r" % name, got,
+               [(drivers, 0), ([], unsure)])
 
 
 def test_texts():
@@ -444,6 +487,7 @@ def test_all(directory):
     test_checker()
     test_commands(directory)
     test_files(directory)
+    test_bufinfo(directory)
     test_texts()
     test_operands(directory)
     test_imports()
