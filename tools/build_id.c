@@ -134,6 +134,26 @@ static char *read_file(struct elf *elf)
 	return id;
 }
 
+/*
+ * To open a device may start something, as a watchdog, and a pipe's other end
+ * notices: so it is looked at before. Return: -1 for what is no such file.
+ */
+static int open_regular(const char *path, u64 inode)
+{
+	int place = open(path, O_PATH | O_CLOEXEC), fd = -1;
+	char again[32];
+	struct stat st;
+
+	if (place < 0)
+		return -1;
+	snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
+	if (!fstat(place, &st) && S_ISREG(st.st_mode) &&
+	    (!inode || st.st_ino == inode))
+		fd = open(again, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	close(place);
+	return fd;
+}
+
 /**
  * memledger_build_id_read - read the build-id of a file
  * @path: the file
@@ -144,18 +164,12 @@ static char *read_file(struct elf *elf)
  */
 char *memledger_build_id_read(const char *path, u64 inode)
 {
-	struct elf elf = {
-		/* No pipe or device of that name shall keep us waiting. */
-		.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY),
-	};
-	struct stat st;
-	char *id = NULL;
+	struct elf elf = { .fd = open_regular(path, inode) };
+	char *id;
 
 	if (elf.fd < 0)
 		return NULL;
-	if (!fstat(elf.fd, &st) && S_ISREG(st.st_mode) &&
-	    (!inode || st.st_ino == inode))
-		id = read_file(&elf);
+	id = read_file(&elf);
 	close(elf.fd);
 	return id;
 }

@@ -5,6 +5,7 @@ import glob
 import os
 import struct
 import subprocess
+import time
 
 from common import (CATEGORIES, CLASSES, MTRACK, NAMES, NINE, PROFILES, SAMPLES,
                     SUBCATEGORIES, SUB_NAMES, everything, expect, make_details,
@@ -342,6 +343,10 @@ def test_build_ids(directory):
     inode = os.stat(path).st_ino
     fifo = os.path.join(directory, "fifo.so")
     os.mkfifo(fifo)
+    # Waits until somebody opens it.
+    # pylint: disable-next=consider-using-with
+    writer = subprocess.Popen(("sh", "-c", 'exec >"$0"', fifo))
+    time.sleep(0.5)
     for name, mapped, number in (
             ("another inode", path, inode + 1), ("no inode", path, 0),
             ("no such file", path + "x", inode),
@@ -353,6 +358,10 @@ def test_build_ids(directory):
         row = run_json("unknown", "-", "--by", "owner", text=text)["rows"][0]
         expect("no build-id: " + name, [row["owner"], row["build_id"]],
                [mapped + "+0x1234", None])
+    time.sleep(0.5)
+    expect("no build-id: a pipe is not opened", writer.poll(), None)
+    writer.kill()
+    writer.wait()
     text = vma(0x10000, 4, path, perms="r-xp", inode=inode) + \
         vma(0x20000, 1, "[anon:mappingowner0x11234]", Rss=4, Pss=4)
     out = run_good("unknown", "-", "--by", "owner", text=text)
