@@ -444,7 +444,6 @@ TEST_F_TIMEOUT(watch, untracked, TIMEOUT)
 	/* A round is far away; the new file tells of this. */
 	kill(self->app.pid, SIGKILL);
 	EXPECT_EQ(end_tool(_metadata, self), 0);
-	EXPECT_SAYS(COMM_SHOWN "[%d], ", self->app.pid);
 }
 
 TEST_F_TIMEOUT(watch, stopped, TIMEOUT)
