@@ -964,17 +964,6 @@ TEST_F_TIMEOUT(limits, a_slice_has_so_many_entries, TIMEOUT)
 	}
 }
 
-/* How long a process has run so far. */
-static long long processor_ns(pid_t pid)
-{
-	struct timespec time = {};
-	clockid_t clock;
-
-	if (!clock_getcpuclockid(pid, &clock))
-		clock_gettime(clock, &time);
-	return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
-
 /*
  * The time of the walk that was cut short is among the statistics, and so are
  * its slices: they are fewer than those of a whole one.

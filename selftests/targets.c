@@ -636,7 +636,6 @@ static enum seen see_twin(pid_t tgid)
 	return SEEN_MIX;
 }
 
-/* Of one program or the other, never of both, nor a part that is told as all. */
 /* These walk when they are opened. */
 static int open_once(pid_t pid, const char *name)
 {
@@ -651,6 +650,7 @@ static int open_once(pid_t pid, const char *name)
 	return 0;
 }
 
+/* Of one program or the other, never of both, nor a part that is told as all. */
 TEST_F_TIMEOUT(target, execs_while_read, TIMEOUT)
 {
 	char *argv[] = { (char *)beside_me("twins"), "0", NULL };

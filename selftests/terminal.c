@@ -14,7 +14,6 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <time.h>
 #include <unistd.h>
 #include <utmp.h>
 
@@ -417,17 +416,6 @@ TEST_F_TIMEOUT(watch, interrupted, TIMEOUT)
 	EXPECT_SAYS(COMM_SHOWN "[%d], 1 round\n", self->app.pid);
 }
 
-/* Return: ns that a process has run for. */
-static long long time_run(pid_t pid)
-{
-	struct timespec time = {};
-	clockid_t clock;
-
-	if (!clock_getcpuclockid(pid, &clock))
-		clock_gettime(clock, &time);
-	return time.tv_sec * 1000000000LL + time.tv_nsec;
-}
-
 /* By somebody else: it tracks the process again, and waits as before. */
 TEST_F_TIMEOUT(watch, untracked, TIMEOUT)
 {
@@ -437,9 +425,9 @@ TEST_F_TIMEOUT(watch, untracked, TIMEOUT)
 	ASSERT_EQ(node_write_number("untrack", self->app.pid), 0);
 	ASSERT_TRUE(press(self->master, &self->screen, ' '));
 	ASSERT_TRUE(node_tracked(self->app.pid));
-	before = time_run(self->tool);
+	before = processor_ns(self->tool);
 	sleep(2);
-	EXPECT_LT(time_run(self->tool) - before, 1000000000);
+	EXPECT_LT(processor_ns(self->tool) - before, 1000000000);
 
 	/* A round is far away; the new file tells of this. */
 	kill(self->app.pid, SIGKILL);

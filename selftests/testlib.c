@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <memledger/abi.h>
@@ -618,6 +619,17 @@ void wait_for_state(pid_t pid, const char *states)
 {
 	while (!memchr(states, process_state(pid), strlen(states) + 1))
 		usleep(1000);
+}
+
+/* How long a process has run on a processor, ns; 0 where it is gone. */
+long long processor_ns(pid_t pid)
+{
+	struct timespec time = {};
+	clockid_t clock;
+
+	if (!clock_getcpuclockid(pid, &clock))
+		clock_gettime(clock, &time);
+	return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
 /* Kills the child's process group and waits for the child. */

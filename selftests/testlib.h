@@ -71,6 +71,7 @@ pid_t start_program(char *const argv[]);
 int wait_stopped(pid_t pid);
 char process_state(pid_t pid);
 void wait_for_state(pid_t pid, const char *states);
+long long processor_ns(pid_t pid);
 pid_t kill_later(pid_t pid, useconds_t delay);
 void end_process(pid_t pid);
 int exit_status(pid_t pid);
