@@ -28,8 +28,8 @@ define help
   make clean       remove what was built here; the cache of test kernels stays
 
 Tests install the Debian packages they need when run as root, and else say
-which. Test kernels are built on first use (5 to 15 minutes each on 2 cores) and kept in
-the directory MEMLEDGER_CACHE, by default ~/.cache/memledger.
+which. Test kernels are built on first use (5 to 15 minutes each on 2 cores) and
+kept in the directory MEMLEDGER_CACHE, by default ~/.cache/memledger.
 endef
 
 help:
